@@ -1,0 +1,1 @@
+"""Quantum Circuit Optimizer: an OpenEnv environment, its typed client and its baseline."""

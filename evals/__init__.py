@@ -1,0 +1,1 @@
+"""How policies and agents are measured."""

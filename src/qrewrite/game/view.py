@@ -1,0 +1,94 @@
+"""What an agent may see of an episode: the prompt, the circuit and the legality of actions.
+
+Built here and nowhere else, for language models, the playground and the README alike. Nothing of how the circuit
+was made and nothing of where it can be reduced is in it.
+"""
+
+from functools import cache
+from typing import Final
+
+from qrewrite.circuits import GateRecord
+from qrewrite.game.episode import STEP_LIMIT, Episode
+from qrewrite.game.scoring import Scoring
+from qrewrite.rules import INVALID_REWARD, RULES
+
+LEGAL: Final = "ok"
+"""Entry of a legality table where the action would be accepted."""
+
+
+def circuit_records(episode: Episode) -> list[GateRecord]:
+    """Return the circuit as JSON-ready records in the order of the list; the records are read-only."""
+    return episode.position.wired.records.copy()
+
+
+def legality(episode: Episode) -> list[list[str]]:
+    """Return what each action would be answered, shape (gate_count, 4): `ok` or the refusal.
+
+    Entry [i][t-1] is for action type t on gate i; on an episode that is done, what it would be were it not.
+    """
+    return [list(_answers(mask)) for mask in episode.position.masks()]
+
+
+@cache
+def _answers(mask: int) -> tuple[str, ...]:
+    return tuple(LEGAL if mask & rule.bit else rule.refused.value for rule in RULES.values())
+
+
+def prompt(episode: Episode, scoring: Scoring, *, turn_budget: int | None = None) -> str:
+    """Return the text from which an agent can play: rules, rewards, grading, what is left, and the circuit.
+
+    Args:
+        episode: the episode as it stands.
+        scoring: how it will be graded.
+        turn_budget: turns that the agent has left if its harness allows fewer than the episode's steps.
+    """
+    left = STEP_LIMIT - episode.steps
+    if turn_budget is not None:
+        left = min(left, turn_budget)
+    wired = episode.position.wired
+    count = len(wired.texts)
+    pieces = _NUMBERS[: 2 * count] if count <= _NUMBERED else _numbers(count)
+    pieces[1::2] = wired.texts
+    return (
+        f"{_rules_text(scoring)}\nSteps left: {left}. Gates: {count} now, {episode.initial_count} at the start. "
+        f"Qubits: {wired.num_qubits}.\nCircuit (index: gate qubits; the first gate acts first):"
+        f"{''.join(pieces) or ' empty'}"
+    )
+
+
+def _numbers(count: int) -> list[str]:
+    """Return `count` line openings, each followed by a place for the gate's text."""
+    return [piece for index in range(count) for piece in (f"\n{index}: ", "")]
+
+
+_NUMBERED: Final = 128
+_NUMBERS: Final = _numbers(_NUMBERED)
+"""Openings for circuits of ordinary size, made once."""
+
+
+@cache
+def _rules_text(scoring: Scoring) -> str:
+    lines = [
+        "Shorten the quantum circuit: remove as many gates as you can. Each turn play one action, a gate's index i "
+        "(target_index, from 0) and an action_type:"
+    ]
+    for rule in RULES.values():
+        lines.append(
+            f"{rule.action_type} {rule.name}: if {rule.condition}, {rule.effect}. Reward {rule.reward:+.2f}."
+        )
+    lines.append(f"Anything else is invalid, changes nothing and costs a step. Reward {INVALID_REWARD:+.2f}.")
+    lines.append("CNOT lists its control first. CZ a b and SWAP a b are the same as CZ b a and SWAP b a.")
+    lines.append(
+        "The episode ends when nothing can be reduced any more, even after swaps, or when the steps are used up."
+    )
+    lines.append(_grading_text(scoring))
+    return "\n".join(lines)
+
+
+def _grading_text(scoring: Scoring) -> str:
+    text = "Grade: c = (gates at the start - gates left) / gates at the start"
+    if scoring.bonus:
+        text += f", plus {scoring.bonus:.2f} once an action of type 3 or 4 has succeeded"
+    if scoring.gate:
+        text += f", but {scoring.floor:.2f} if c is below {scoring.gate:.2f}"
+    return f"{text}; always between {scoring.floor:.2f} and {scoring.ceiling:.2f}. Rewards do not count for it."

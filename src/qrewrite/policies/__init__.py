@@ -1,0 +1,1 @@
+"""Ways to play that need no learning."""
