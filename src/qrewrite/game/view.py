@@ -1,13 +1,13 @@
 """What an agent may see of an episode: the prompt, the circuit and the legality of actions.
 
-Built here and nowhere else, for language models, the playground and the README alike. Nothing of how the circuit
-was made and nothing of where it can be reduced is in it.
+Built here and nowhere else, for language models, the playground and the README alike. Nothing of how the
+circuit was made and nothing of where it can be reduced is in it.
 """
 
 from functools import cache
 from typing import Final
 
-from qrewrite.circuits import GateRecord
+from qrewrite.circuits import Circuit, GateRecord
 from qrewrite.game.episode import STEP_LIMIT, Episode
 from qrewrite.game.scoring import Scoring
 from qrewrite.rules import INVALID_REWARD, RULES
@@ -42,16 +42,39 @@ def prompt(episode: Episode, scoring: Scoring, *, turn_budget: int | None = None
         scoring: how it will be graded.
         turn_budget: turns that the agent has left if its harness allows fewer than the episode's steps.
     """
-    left = STEP_LIMIT - episode.steps
-    if turn_budget is not None:
-        left = min(left, turn_budget)
     wired = episode.position.wired
-    count = len(wired.texts)
+    left = _steps_left(episode.steps, turn_budget)
+    return _prompt(wired.texts, wired.num_qubits, scoring, episode.initial_count, left)
+
+
+def prompt_from_observation(
+    circuit: Circuit, scoring: Scoring, *, initial_count: int, steps: int, turn_budget: int | None = None
+) -> str:
+    """Return the same text from what an observation carries, for a player who is not where the episode is.
+
+    Args:
+        circuit: the circuit as it stands.
+        scoring: how the episode will be graded.
+        initial_count: gates at the start.
+        steps: actions played so far.
+        turn_budget: as for `prompt`.
+    """
+    texts = [gate.text for gate in circuit.gates]
+    return _prompt(texts, circuit.num_qubits, scoring, initial_count, _steps_left(steps, turn_budget))
+
+
+def _steps_left(steps: int, turn_budget: int | None) -> int:
+    left = STEP_LIMIT - steps
+    return left if turn_budget is None else min(left, turn_budget)
+
+
+def _prompt(texts: list[str], num_qubits: int, scoring: Scoring, initial_count: int, left: int) -> str:
+    count = len(texts)
     pieces = _NUMBERS[: 2 * count] if count <= _NUMBERED else _numbers(count)
-    pieces[1::2] = wired.texts
+    pieces[1::2] = texts
     return (
-        f"{_rules_text(scoring)}\nSteps left: {left}. Gates: {count} now, {episode.initial_count} at the start. "
-        f"Qubits: {wired.num_qubits}.\nCircuit (index: gate qubits; the first gate acts first):"
+        f"{_rules_text(scoring)}\nSteps left: {left}. Gates: {count} now, {initial_count} at the start. "
+        f"Qubits: {num_qubits}.\nCircuit (index: gate qubits; the first gate acts first):"
         f"{''.join(pieces) or ' empty'}"
     )
 
@@ -69,19 +92,18 @@ _NUMBERS: Final = _numbers(_NUMBERED)
 @cache
 def _rules_text(scoring: Scoring) -> str:
     lines = [
-        "Shorten the quantum circuit: remove as many gates as you can. Each turn play one action, a gate's index i "
-        "(target_index, from 0) and an action_type:"
-    ]
-    for rule in RULES.values():
-        lines.append(
+        "Shorten the quantum circuit: remove as many gates as you can. Each turn play one action, "
+        "a gate's index i (target_index, from 0) and an action_type:",
+        *(
             f"{rule.action_type} {rule.name}: if {rule.condition}, {rule.effect}. Reward {rule.reward:+.2f}."
-        )
-    lines.append(f"Anything else is invalid, changes nothing and costs a step. Reward {INVALID_REWARD:+.2f}.")
-    lines.append("CNOT lists its control first. CZ a b and SWAP a b are the same as CZ b a and SWAP b a.")
-    lines.append(
-        "The episode ends when nothing can be reduced any more, even after swaps, or when the steps are used up."
-    )
-    lines.append(_grading_text(scoring))
+            for rule in RULES.values()
+        ),
+        f"Anything else is invalid, changes nothing and costs a step. Reward {INVALID_REWARD:+.2f}.",
+        "CNOT lists its control first. CZ a b and SWAP a b are the same as CZ b a and SWAP b a.",
+        "The episode ends when nothing can be reduced any more, even after swaps, "
+        "or when the steps are used up.",
+        _grading_text(scoring),
+    ]
     return "\n".join(lines)
 
 
@@ -91,4 +113,5 @@ def _grading_text(scoring: Scoring) -> str:
         text += f", plus {scoring.bonus:.2f} once an action of type 3 or 4 has succeeded"
     if scoring.gate:
         text += f", but {scoring.floor:.2f} if c is below {scoring.gate:.2f}"
-    return f"{text}; always between {scoring.floor:.2f} and {scoring.ceiling:.2f}. Rewards do not count for it."
+    text += f"; always between {scoring.floor:.2f} and {scoring.ceiling:.2f}"
+    return f"{text}. Rewards do not count for it."
