@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from qrewrite.circuits.errors import CircuitError
+from qrewrite.circuits.errors import CircuitError, shown
 from qrewrite.circuits.gates import MAX_QUBITS, Gate, GateRecord
 
 MAX_GATES: Final = 10_000
@@ -27,7 +27,8 @@ class Circuit:
 
     def __post_init__(self) -> None:
         if type(self.num_qubits) is not int or not 1 <= self.num_qubits <= MAX_QUBITS:
-            raise CircuitError(f"num_qubits must be an integer in 1..{MAX_QUBITS}, got {self.num_qubits!r}")
+            got = shown(self.num_qubits)
+            raise CircuitError(f"num_qubits must be an integer in 1..{MAX_QUBITS}, got {got}")
         if len(self.gates) > MAX_GATES:
             raise CircuitError(f"a circuit has at most {MAX_GATES} gates, got {len(self.gates)}")
         for index, gate in enumerate(self.gates):
@@ -49,7 +50,7 @@ class Circuit:
         for statement in filter(None, (part.strip() for line in lines for part in line.split(";"))):
             name, *qubits = statement.split()
             if not all(qubit.isascii() and qubit.isdigit() and len(qubit) <= 4 for qubit in qubits):
-                raise CircuitError(f"expected a gate such as 'CNOT 0 1', got {statement[:40]!r}")
+                raise CircuitError(f"expected a gate such as 'CNOT 0 1', got {shown(statement)}")
             gates.append(Gate(name, [int(qubit) for qubit in qubits]))
         return cls(num_qubits, tuple(gates))
 
@@ -62,7 +63,8 @@ class Circuit:
                 raise CircuitError(f"gate {index} must be an object with exactly name and target_qubits")
             qubits = record["target_qubits"]
             if not isinstance(qubits, list | tuple):
-                raise CircuitError(f"gate {index}: target_qubits must be a list of integers, got {qubits!r}")
+                got = shown(qubits)
+                raise CircuitError(f"gate {index}: target_qubits must be a list of integers, got {got}")
             try:
                 gates.append(Gate(record["name"], qubits))
             except CircuitError as error:

@@ -16,3 +16,12 @@ class CircuitError(GameError):
 
 class TaskError(GameError):
     """Raised for an unknown task, a seed out of range or an index outside its split."""
+
+
+def shown(value: object) -> str:
+    """Return a value for a message, cut so that the message stays short whatever a caller has sent."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # integers of thousands of digits, lists nested as deep
+        text = f"a huge {type(value).__name__}"
+    return text if len(text) <= 60 else f"{text[:60]}…"

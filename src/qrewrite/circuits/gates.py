@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, NoReturn
 
-from qrewrite.circuits.errors import CircuitError
+from qrewrite.circuits.errors import CircuitError, shown
 
 MAX_QUBITS: Final = 64
 """Largest number of wires of a circuit."""
@@ -61,7 +61,7 @@ class GateRecord(dict[str, Any]):
         raise TypeError("a gate record is read-only; copy it with dict(record)")
 
     __setitem__ = __delitem__ = __ior__ = _read_only
-    clear = pop = popitem = setdefault = update = _read_only  # type: ignore[assignment]
+    clear = pop = popitem = setdefault = update = _read_only
 
     def __reduce__(self) -> tuple[type[dict[str, Any]], tuple[dict[str, Any]]]:
         return dict, (dict(self),)
@@ -85,7 +85,7 @@ class Gate:
     name: str
     qubits: tuple[int, ...]
     mask: int
-    """Bit q is set when the gate acts on qubit q; gates commute for our rules when their masks are disjoint."""
+    """Bit q is set when the gate acts on qubit q; for our rules, gates of disjoint masks commute."""
     text: str
     record: GateRecord
 
@@ -94,7 +94,8 @@ class Gate:
         try:
             found = _INTERNED.get((name, tuple(qubits)))
         except TypeError:
-            raise CircuitError(f"a gate is a name and a list of qubits, got {name!r} and {qubits!r}") from None
+            got = f"{shown(name)} and {shown(qubits)}"
+            raise CircuitError(f"a gate is a name and a list of qubits, got {got}") from None
         # 1 and True are the same key, so a hit still has to prove that its qubits are integers.
         if found is not None and all(type(qubit) is int for qubit in qubits):
             return found
@@ -118,7 +119,8 @@ class Gate:
     def __setattr__(self, field: str, value: object) -> NoReturn:
         raise AttributeError(f"a gate is immutable, cannot set {field!r}")
 
-    __delattr__ = __setattr__  # type: ignore[assignment]
+    def __delattr__(self, field: str) -> NoReturn:
+        raise AttributeError(f"a gate is immutable, cannot delete {field!r}")
 
     def __repr__(self) -> str:
         return f"Gate({self.name!r}, {self.qubits!r})"
@@ -143,12 +145,12 @@ def _checked_qubits(name: str, qubits: Sequence[int]) -> tuple[int, ...]:
     """Return the qubits in canonical order, or raise a CircuitError that says what is allowed."""
     spec = GATES.get(name) if isinstance(name, str) else None
     if spec is None:
-        raise CircuitError(f"unknown gate {name!r}; the gates are {', '.join(GATES)}")
-    if isinstance(qubits, str) or any(type(qubit) is not int for qubit in qubits):
-        raise CircuitError(f"{name}: qubits must be integers, got {list(qubits)!r}")
+        raise CircuitError(f"unknown gate {shown(name)}; the gates are {', '.join(GATES)}")
+    if any(type(qubit) is not int for qubit in qubits):
+        raise CircuitError(f"{name}: qubits must be integers, got {shown(list(qubits))}")
     if len(qubits) != spec.arity or len(set(qubits)) != spec.arity:
         distinct = "1 qubit" if spec.arity == 1 else f"{spec.arity} distinct qubits"
-        raise CircuitError(f"{name} takes {distinct}, got {list(qubits)!r}")
+        raise CircuitError(f"{name} takes {distinct}, got {shown(list(qubits))}")
     if not all(0 <= qubit < MAX_QUBITS for qubit in qubits):
-        raise CircuitError(f"{name}: qubits must be in 0..{MAX_QUBITS - 1}, got {list(qubits)!r}")
+        raise CircuitError(f"{name}: qubits must be in 0..{MAX_QUBITS - 1}, got {shown(list(qubits))}")
     return tuple(sorted(qubits)) if spec.symmetric else tuple(qubits)

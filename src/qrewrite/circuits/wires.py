@@ -16,9 +16,10 @@ _UNUSED: Final = -1
 class WiredCircuit:
     """Gates as nodes 0, 1, …, linked along their wires (the trace) and along the list.
 
-    A node keeps its number while it lives. Its ports 2·node and 2·node+1 stand for its gate's first and second
-    qubit; a link leads from a port to the port of the next gate on the same wire, so no walk ever searches for
-    the side on which it arrives. All edits cost the same in any circuit, but for what list indices cost.
+    A node keeps its number while it lives. Its ports 2·node and 2·node+1 stand for its gate's first and
+    second qubit; a link leads from a port to the port of the next gate on the same wire, so no walk ever
+    searches for the side on which it arrives. All edits cost the same in any circuit, but for what list
+    indices cost.
 
     Attributes:
         order: nodes in the order of the list; the index of a gate is its place in here.

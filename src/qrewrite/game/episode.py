@@ -80,7 +80,7 @@ class Episode:
 
         Args:
             action_type: a key of RULES.
-            target_index: index of the gate to act on, from 0; one at or above `gate_count` is an invalid action.
+            target_index: index of the gate to act on; one that is no gate's is an invalid action.
         """
         if self.termination is not None:
             self.action_result = ActionResult.EPISODE_OVER
@@ -89,7 +89,7 @@ class Episode:
         rule = RULES[action_type]
         position = self.position
         self.steps += 1
-        if target_index >= len(position.wired.order):
+        if not 0 <= target_index < len(position.wired.order):
             self.action_result = ActionResult.INVALID_INDEX
             self.reward = INVALID_REWARD
         elif position.play(rule, target_index):

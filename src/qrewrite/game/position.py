@@ -10,8 +10,8 @@ class Position:
     """A circuit under rewriting, its legal actions and whether anything can still be reduced.
 
     Each rewrite asks the rules' matchers only about the few gates whose neighbours it changed, so that a step
-    costs the same in a circuit of any size. The possible reductions are known after every rewrite; the masks of
-    legal list actions are brought up to date when somebody asks for them.
+    costs the same in a circuit of any size. The possible reductions are known after every rewrite; the masks
+    of legal list actions are brought up to date when somebody asks for them.
 
     Attributes:
         wired: the circuit; change it through `apply` only.
@@ -59,7 +59,7 @@ class Position:
         return True
 
     def _ask_reductions(self, removed: tuple[int, ...], on_wires: tuple[int, ...]) -> None:
-        """Ask again about the nodes whose follower changed, and about those before them: triples reach that far."""
+        """Ask again about nodes with a new follower and about those before them: triples reach that far."""
         wired, known = self.wired, self._reductions
         predecessors = wired.predecessors
         for node in removed:
@@ -79,7 +79,7 @@ class Position:
                     self._stale.append(asked)
 
     def _refresh_masks(self) -> None:
-        """Ask all rules about the nodes with other neighbours than before, and about the list neighbour before."""
+        """Ask all rules about nodes with new neighbours, and about the list neighbour before each."""
         wired, before = self.wired, self.wired.before
         for node in {*self._stale, *(before[node] for node in self._stale)}:
             if node >= 0:

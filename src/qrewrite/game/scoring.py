@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scoring:
-    """How a tier turns the share of removed gates into a grade; equal only to itself, so that it is a fast key.
+    """How a tier turns the share of removed gates into a grade; equal only to itself, hence a fast key.
 
     Attributes:
         bonus: added to the share once an identity (rule 3 or 4) has been applied.

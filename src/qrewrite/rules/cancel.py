@@ -7,7 +7,7 @@ from qrewrite.rules.rule import ActionResult, Gap, Rule
 
 
 def matches(circuit: WiredCircuit, node: int) -> bool:
-    """Say whether the next later gate that shares any qubit with `node` is the same gate on the same qubits."""
+    """Say whether the next later gate that shares a qubit with `node` is the same gate on the same qubits."""
     gates = circuit.gates
     return gates[circuit.follower(node)] is gates[node]
 

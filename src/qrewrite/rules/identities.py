@@ -15,7 +15,7 @@ class Identity(NamedTuple):
 
 
 class _Identities(dict[Gate | None, Identity | None]):
-    """Outer gate → the identity that it may begin, or None; filled as gates are met, read at a dict's speed."""
+    """Outer gate → the identity that it may begin, or None; filled as gates are met, as fast as a dict."""
 
     def __missing__(self, outer: Gate | None) -> Identity | None:
         found = None
@@ -32,8 +32,8 @@ IDENTITIES: Final = _Identities()
 def identity_at(circuit: WiredCircuit, node: int) -> Identity | None:
     """Return the identity that `node` begins, its three gates consecutive on all of their wires, or None.
 
-    Such a triple can be brought together in the list by swaps alone: what stands between its gates in the list
-    shares no qubit with them.
+    Such a triple can be brought together in the list by swaps alone: what stands between its gates in the
+    list shares no qubit with them.
     """
     gates = circuit.gates
     outer = gates[node]

@@ -27,8 +27,9 @@ class ActionResult(StrEnum):
 
 
 Gap: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""What an applied rule has changed, as nodes, NOBODY perhaps among them: those removed; those that have another
-follower or another gate now; those that have another list neighbour behind them now. A plain tuple for speed."""
+"""What an applied rule has changed, as nodes, NOBODY perhaps among them: those removed; those that have
+another follower or another gate now; those that have another list neighbour behind them now. A plain tuple
+for speed."""
 
 
 class Rule(NamedTuple):
