@@ -5,6 +5,7 @@ A gate is `(name, qubits)`, a circuit a list of them. Nothing here uses the libr
 
 from collections.abc import Iterator
 from itertools import pairwise
+from operator import itemgetter
 
 Gate = tuple[str, tuple[int, ...]]
 Gates = list[Gate]
@@ -77,6 +78,14 @@ def rewrite(gates: Gates, action_type: int, index: int) -> Gates:
     return [*gates[:index], product, *gates[index + 3 :]]
 
 
+def masks(gates: Gates) -> list[int]:
+    """For each gate, bit t-1 for every action type t that is legal on it."""
+    return [
+        sum(2 ** (kind - 1) for kind in ACCEPTED if answer(gates, kind, index) == OK)
+        for index in range(len(gates))
+    ]
+
+
 def legal_actions(gates: Gates) -> Iterator[tuple[int, int]]:
     """All legal (action_type, index)."""
     for index in range(len(gates)):
@@ -127,3 +136,10 @@ def wire_triples(gates: Gates) -> Iterator[tuple[int, int, int]]:
             continue
         if triple_product([gates[first], gates[middle], gates[last]]) is not None:
             yield first, middle, last
+
+
+def reductions(gates: Gates) -> list[tuple[int, int]]:
+    """(action_type, index of the first gate) of every reduction, possible at once or after swaps."""
+    cancels = [(1, index) for index in range(len(gates)) if may_cancel(gates, index)]
+    triples = [(3 if gates[first][0] == "H" else 4, first) for first, *_ in wire_triples(gates)]
+    return sorted(cancels + triples, key=itemgetter(1))
