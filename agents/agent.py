@@ -1,0 +1,78 @@
+"""What an agent is: from what it may see to what it plays."""
+
+from typing import NamedTuple, Protocol
+
+from quantum_circuit_env.agents.vocabulary import ErrorClass
+
+from qrewrite.circuits import Circuit
+from qrewrite.game import Action, Scoring
+from qrewrite.rules import RULES, ActionResult
+
+
+class Decision(NamedTuple):
+    """An agent's answer for one turn: an action, or the class of the reply that was none.
+
+    Attributes:
+        action: what to play; None when the reply was unusable.
+        error: class of an unusable reply; None when there is an action.
+        strict: whether the reply was the action and nothing else.
+    """
+
+    action: Action | None
+    error: ErrorClass | None = None
+    strict: bool = False
+
+
+class Turn(NamedTuple):
+    """One turn that has been played.
+
+    Attributes:
+        decision: what the agent answered.
+        result: what the server made of it.
+        reward: reward of the step.
+    """
+
+    decision: Decision
+    result: ActionResult
+    reward: float
+
+
+class Seen(NamedTuple):
+    """What an agent may know when it decides.
+
+    Attributes:
+        circuit: the circuit as it stands.
+        scoring: how the episode will be graded.
+        initial_count: gates at the start.
+        steps: actions played so far.
+        turns_left: turns that are left, this one included.
+        turns: the turns so far, first one first.
+    """
+
+    circuit: Circuit
+    scoring: Scoring
+    initial_count: int
+    steps: int
+    turns_left: int
+    turns: tuple[Turn, ...] = ()
+
+
+class Agent(Protocol):
+    """Somebody who plays; may be asked about any episode at any time."""
+
+    @property
+    def name(self) -> str:
+        """What results call it."""
+
+    def decide(self, seen: Seen) -> Decision | None:
+        """Return what to play now, or None to stop."""
+
+
+def invalid_move(circuit: Circuit) -> Action:
+    """Return the action that stands for an unusable reply: the rules refuse it whatever the circuit is."""
+    return Action(target_index=len(circuit), action_type=1)
+
+
+def action_text(action: Action) -> str:
+    """Return an action as `cancel(3)`."""
+    return f"{RULES[action.action_type].name}({action.target_index})"
