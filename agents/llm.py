@@ -1,0 +1,81 @@
+"""The agent that asks a language model, and what it asks."""
+
+from typing import Final
+
+from quantum_circuit_env.agents.agent import Decision, Seen, Turn, action_text
+from quantum_circuit_env.agents.provider import Message, Provider
+from quantum_circuit_env.agents.replies import read_reply
+from quantum_circuit_env.agents.vocabulary import ErrorClass, class_of
+
+from qrewrite.game import view
+from qrewrite.rules import RULES
+
+REMEMBERED: Final = 8
+"""Turns of which the model is reminded."""
+
+SYSTEM: Final = (
+    "You shorten quantum circuits by playing one action a turn. Answer each message with one JSON object and "
+    'nothing after it: {"target_index": <integer>, "action_type": <integer>}. Exactly these two keys.'
+)
+
+_ADVICE: Final = {
+    ErrorClass.EMPTY_OUTPUT: "your reply was empty",
+    ErrorClass.BUDGET_EXHAUSTED: "your reply was cut off before its JSON object was complete; think less",
+    ErrorClass.REFUSAL: "your reply was a refusal",
+    ErrorClass.UNPARSEABLE: "your reply held no JSON object",
+    ErrorClass.WRONG_KEYS: "the JSON object must have exactly the keys target_index and action_type, once each",
+    ErrorClass.WRONG_TYPE_OR_RANGE: "target_index must be an integer from 0, action_type an integer from 1 to 4",
+    ErrorClass.OUT_OF_RANGE_INDEX: "there is no gate with that index",
+}
+"""What the model is told of a class of turns."""
+
+
+class LlmAgent:
+    """Asks a model for each turn; each question is complete, so that none needs the ones before it."""
+
+    def __init__(self, provider: Provider) -> None:
+        self._provider = provider
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._provider.endpoint.model
+
+    def decide(self, seen: Seen) -> Decision:
+        """Return the model's answer, or raise a ProviderError when there will be none."""
+        return read_reply(self._provider.reply(messages(seen)))
+
+
+def messages(seen: Seen) -> list[Message]:
+    """Return what the model is asked: the rules, the circuit, the turns left and what became of its last turns."""
+    prompt = view.prompt_from_observation(
+        seen.circuit,
+        seen.scoring,
+        initial_count=seen.initial_count,
+        steps=seen.steps,
+        turn_budget=seen.turns_left,
+    )
+    past = _past(seen.turns)
+    return [
+        {"role": "system", "content": SYSTEM},
+        {"role": "user", "content": f"{prompt}\n\n{past}Your action?"},
+    ]
+
+
+def _past(turns: tuple[Turn, ...]) -> str:
+    """Return the last turns as lines, latest last; empty when there are none."""
+    first = max(0, len(turns) - REMEMBERED)
+    lines = [f"{number}. {_told(turn)}" for number, turn in enumerate(turns[first:], first + 1)]
+    return "\n".join(("Your last turns (indices as they were then):", *lines, "", "")) if lines else ""
+
+
+def _told(turn: Turn) -> str:
+    """Return what a turn was and why it was refused, if it was."""
+    action, error = turn.decision.action, turn.decision.error
+    if action is None:
+        return f"no action ({error}): {_ADVICE[error or ErrorClass.UNPARSEABLE]}. Reward {turn.reward:+.2f}."
+    played = class_of(turn.result)
+    if played is ErrorClass.OK:
+        return f"{action_text(action)}: {turn.result}. Reward {turn.reward:+.2f}."
+    why = _ADVICE.get(played, f"it is allowed only if {RULES[action.action_type].condition}")
+    return f"{action_text(action)} was refused ({turn.result}): {why}. Reward {turn.reward:+.2f}."

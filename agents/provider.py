@@ -1,0 +1,192 @@
+"""The door to a model's service: one bounded request after another, its faults sorted, retried or reported."""
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+from urllib.parse import urlsplit
+
+from quantum_circuit_env.agents.clock import Deadline, within
+from quantum_circuit_env.agents.endpoint import Endpoint
+from quantum_circuit_env.agents.faults import Fault, Remedy, body_fault, status_fault
+from quantum_circuit_env.agents.replies import Reply
+from quantum_circuit_env.agents.vocabulary import EndReason
+
+Message: TypeAlias = dict[str, str]
+"""`role` and `content`."""
+
+_OTHER_NAME: Final = {"max_tokens": "max_completion_tokens"}
+"""Parameters that newer models know by another name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How a request is made and how long it is tried.
+
+    Attributes:
+        temperature: sampling temperature.
+        max_tokens: tokens of a reply, thinking included.
+        timeout: seconds for one request, all in all.
+        retries: requests after the first for one reply.
+        pause: seconds before the first retry; doubled for each further one.
+        longest_pause: seconds that are waited at most, also when the service asks for more.
+    """
+
+    temperature: float = 0.7
+    max_tokens: int = 2048
+    timeout: float = 60.0
+    retries: int = 3
+    pause: float = 1.0
+    longest_pause: float = 30.0
+
+
+class ProviderError(Exception):
+    """Raised when there will be no reply; `reason` says how the episode ends by that."""
+
+    def __init__(self, message: str, reason: EndReason) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class Provider:
+    """One model; everything about its service that can fail ends as a ProviderError.
+
+    Attributes:
+        requests, retried: how many requests were made, and how many of them again.
+        parameters: what is sent beside the messages; shrinks when the service refuses one.
+    """
+
+    def __init__(
+        self, endpoint: Endpoint, limits: Limits, deadline: Deadline, *, log: Callable[[str], None]
+    ) -> None:
+        self.endpoint = endpoint
+        self.parameters: dict[str, float] = {
+            "temperature": limits.temperature,
+            "max_tokens": limits.max_tokens,
+        }
+        self.requests = 0
+        self.retried = 0
+        self._limits = limits
+        self._deadline = deadline
+        self._log = log
+        self._stopped: str | None = None
+        self._client: Any = None
+
+    def reply(self, messages: Sequence[Message]) -> Reply:
+        """Return the model's reply, or raise a ProviderError when the bounds are reached."""
+        retries = 0
+        while True:
+            if self._stopped is not None:
+                raise ProviderError(self._stopped, EndReason.INCOMPLETE)
+            if self._deadline.over:
+                raise ProviderError("no time is left for this run", EndReason.RUN_BUDGET)
+            outcome = self._request(messages)
+            if isinstance(outcome, Reply):
+                return outcome
+            if outcome.remedy is Remedy.ADAPT and self._adapt(outcome):
+                continue
+            if outcome.remedy is not Remedy.RETRY or retries >= self._limits.retries:
+                raise self._failed(outcome)
+            self._wait(outcome, retries)
+            retries += 1
+            self.retried += 1
+
+    def _failed(self, fault: Fault) -> ProviderError:
+        if self._deadline.over:
+            return ProviderError(f"no time is left for this run ({fault.text})", EndReason.RUN_BUDGET)
+        if fault.remedy is Remedy.STOP:
+            self._stopped = fault.text
+        reason = EndReason.CONTEXT_LIMIT if fault.remedy is Remedy.SHORTEN else EndReason.INCOMPLETE
+        return ProviderError(fault.text, reason)
+
+    def _wait(self, fault: Fault, retries: int) -> None:
+        wait = self._limits.pause * 2**retries if fault.wait is None else fault.wait
+        wait = min(wait, self._limits.longest_pause, self._deadline.left)
+        self._log(f"{fault.text}; asking again in {wait:.1f} s")
+        time.sleep(wait)
+
+    def _adapt(self, fault: Fault) -> bool:
+        """Rename or drop the parameter that a refusal is about; say whether there was one."""
+        for name in tuple(self.parameters):
+            if name in fault.quoted:
+                value = self.parameters.pop(name)
+                if name in _OTHER_NAME:
+                    self.parameters[_OTHER_NAME[name]] = value
+                self._log(f"{fault.text}; going on {_renamed(name)}")
+                return True
+        return False
+
+    def _request(self, messages: Sequence[Message]) -> Reply | Fault:
+        """Make one request. This is the door: whatever goes wrong behind it leaves as a Fault."""
+        self.requests += 1
+        timeout = min(self._limits.timeout, self._deadline.left)
+        try:
+            status, headers, text = within(timeout, lambda: self._ask(messages, timeout))
+            outcome = _read(status, headers, text)
+        except Exception as error:  # noqa: BLE001
+            outcome = Fault(Remedy.RETRY, f"{type(error).__name__}: {error}")
+        if isinstance(outcome, Fault):
+            # A service may quote the key back, and what it says may be long and of many lines.
+            shown = " ".join(outcome.text.replace(self.endpoint.key, "***").split())[:300]
+            outcome = outcome._replace(text=shown)
+        return outcome
+
+    def _ask(self, messages: Sequence[Message], timeout: float) -> tuple[int, Mapping[str, str], str]:
+        from openai import APIStatusError
+
+        try:
+            answer = self._opened().chat.completions.with_raw_response.create(
+                model=self.endpoint.model, messages=list(messages), timeout=timeout, **self.parameters
+            )
+        except APIStatusError as error:
+            return error.status_code, error.response.headers, error.response.text
+        return answer.status_code, answer.headers, answer.text
+
+    def _opened(self) -> Any:
+        if self._client is None:
+            from openai import OpenAI
+
+            # We retry ourselves, with bounds that the client does not know.
+            self._client = OpenAI(api_key=self.endpoint.key, base_url=self.endpoint.base_url, max_retries=0)
+            if urlsplit(self.endpoint.base_url).hostname != "api.openai.com":
+                # The client takes these from OpenAI's variables; they are no business of anybody else.
+                self._client.organization = self._client.project = None
+        return self._client
+
+
+def _renamed(name: str) -> str:
+    return f"with {_OTHER_NAME[name]} for {name}" if name in _OTHER_NAME else f"without {name}"
+
+
+def _read(status: int, headers: Mapping[str, str], text: str) -> Reply | Fault:
+    """Return the reply in a response, or the fault that the response is."""
+    try:
+        body = json.loads(text)
+    except ValueError:
+        body = text
+    if status >= 400:
+        return status_fault(status, body, headers)
+    match body:
+        case {"choices": [{"message": {} as message} as choice, *_]} if "error" not in choice:
+            return _reply(choice, message)
+    return body_fault(body)
+
+
+def _reply(choice: Mapping[str, Any], message: Mapping[str, Any]) -> Reply:
+    reason = choice.get("finish_reason")
+    return Reply(
+        _text(message.get("content")),
+        cut_off=reason == "length",
+        refused=bool(message.get("refusal")) or reason == "content_filter",
+    )
+
+
+def _text(content: object) -> str:
+    """Return a message's content, which some services send in parts."""
+    if isinstance(content, list):
+        texts = [
+            part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"
+        ]
+        return "".join(text for text in texts if isinstance(text, str))
+    return content if isinstance(content, str) else ""
