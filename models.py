@@ -1,0 +1,103 @@
+"""Wire types: what an agent sends, what it gets back, and the public state of its session."""
+
+from typing import Annotated, TypeAlias
+
+from openenv.core.env_server.types import Action, Observation, State
+from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr, with_config
+from typing_extensions import TypedDict
+
+from qrewrite.circuits import GATES
+from qrewrite.game import Termination
+from qrewrite.rules import RULES, ActionResult
+from qrewrite.tasks import MAX_SEED, TIERS
+
+Count: TypeAlias = Annotated[StrictInt, Field(ge=0)]
+Grade: TypeAlias = Annotated[StrictFloat, Field(ge=0.01, le=0.99)]
+Seed: TypeAlias = Annotated[StrictInt, Field(ge=0, le=MAX_SEED)]
+TaskName: TypeAlias = Annotated[StrictStr, Field(json_schema_extra={"enum": list(TIERS)})]
+
+
+class QuantumCircuitAction(Action):
+    """One rewrite at one gate; need not be legal.
+
+    Only field constraints are used: OpenEnv's socket does not survive a validator that raises.
+    """
+
+    target_index: Count = Field(description="index of the gate to act on, from 0, in the circuit's list")
+    action_type: StrictInt = Field(
+        ge=min(RULES),
+        le=max(RULES),
+        description="; ".join(f"{rule.action_type} {rule.name}" for rule in RULES.values()),
+    )
+
+
+@with_config(ConfigDict(extra="forbid"))
+class CircuitGate(TypedDict):
+    """One gate as JSON: its name and its distinct qubits, control first."""
+
+    name: Annotated[StrictStr, Field(json_schema_extra={"enum": list(GATES)})]
+    target_qubits: tuple[Count, ...]
+
+
+@with_config(ConfigDict(extra="forbid"))
+class ObservationMetadata(TypedDict):
+    """What an observation says of the episode beside the circuit.
+
+    Keys:
+        task: name of the tier by which the episode is graded.
+        initial_count: gates at the start.
+        step: steps played, legal or not.
+        seed: with `task` it reproduces the circuit; null on a caller's own circuit.
+        used_advanced_actions: whether an action of type 3 or 4 has succeeded.
+        action_result: what became of the last action.
+        termination: why the episode is done, null while it runs.
+        score: the grade so far, in [0.01, 0.99].
+        par: bound on the gates that must remain; null on a caller's own circuit.
+        game_version: version of circuits, rules, rewards and graders.
+        legality: entry [i][t-1] says what action type t on gate i would be answered, `ok` or the refusal;
+            null unless the episode was reset with hints.
+    """
+
+    task: TaskName
+    initial_count: Count
+    step: Count
+    seed: Seed | None
+    used_advanced_actions: StrictBool
+    action_result: ActionResult
+    termination: Termination | None
+    score: Grade
+    par: Count | None
+    game_version: StrictStr
+    legality: list[list[StrictStr]] | None
+
+
+class QuantumCircuitObservation(Observation):
+    """The circuit as it stands after a reset or a step, with a prompt that says how to play on."""
+
+    circuit: list[CircuitGate] = Field(description="the gates in order; the first acts first")
+    gate_count: Count = Field(description="number of gates left")
+    num_qubits: Annotated[StrictInt, Field(ge=1)] = Field(description="number of wires")
+    done: StrictBool = Field(description="whether the episode has ended")
+    reward: Annotated[StrictFloat, Field(allow_inf_nan=False)] = Field(
+        description="reward of the last action, 0.0 after a reset"
+    )
+    prompt: StrictStr = Field(description="all that an agent needs to know, as text")
+    metadata: ObservationMetadata = Field(  # type: ignore[assignment]
+        description="facts of the episode beside the circuit"
+    )
+
+
+class QuantumCircuitState(State):
+    """Public progress of a session; all null and `step_count` 0 before its first reset."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    episode_id: StrictStr | None = Field(description="the caller's id, or one drawn at reset")
+    step_count: Count = Field(description="steps played in this episode, legal or not")
+    task: TaskName | None
+    seed: Seed | None
+    gate_count: Count | None
+    initial_count: Count | None
+    used_advanced_actions: StrictBool | None
+    score: Grade | None
+    game_version: StrictStr | None

@@ -1,0 +1,135 @@
+"""What `reset` may be asked for, checked the same in process, over HTTP and over the WebSocket."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from reprlib import Repr
+from typing import Any, Final
+
+from qrewrite.circuits import MAX_GATES, MAX_QUBITS, Circuit, CircuitError, TaskError
+from qrewrite.tasks import MAX_SEED, RANDOM, TIERS, Tier, check_seed, generate, tier_of
+
+MAX_EPISODE_ID: Final = 255
+"""Largest number of characters of an episode id."""
+
+
+class ArgumentError(ValueError):
+    """Raised for a reset argument that is not allowed; says what was wrong and what is allowed."""
+
+    def __init__(self, argument: str, message: str) -> None:
+        super().__init__(message if len(message) <= 400 else f"{message[:400]}…")
+        self.argument = argument
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A checked reset: what to play, and how.
+
+    Attributes:
+        tier: how the episode is graded, and what is generated.
+        seed: decides the circuit together with the tier; None with a caller's own circuit.
+        own: the caller's own circuit, or None.
+        hints: whether observations tell what is legal.
+        episode_id: the caller's id, or None to draw one.
+    """
+
+    tier: Tier
+    seed: int | None
+    own: Circuit | None
+    hints: bool
+    episode_id: str | None
+
+    @property
+    def par(self) -> int | None:
+        """Published bound on the gates that must remain; unknown on a caller's own circuit."""
+        return self.tier.par if self.own is None else None
+
+    def circuit(self) -> Circuit:
+        """Return the circuit to start on."""
+        if self.own is not None:
+            return self.own
+        if self.seed is None:
+            raise ValueError("a start without a circuit of its own needs a seed")
+        return generate(self.tier.name, self.seed)
+
+
+_ALLOWED: Final = {
+    "seed": f"an integer in 0..{MAX_SEED}, or null to draw one",
+    "episode_id": f"a string of at most {MAX_EPISODE_ID} characters, or null to draw one",
+    "task": f"one of {', '.join(TIERS)} and {RANDOM}",
+    "hints": "true or false",
+    "circuit": f"a list of at most {MAX_GATES} gates, each with name and target_qubits, or null",
+    "num_qubits": f"an integer in 1..{MAX_QUBITS}, given together with circuit",
+}
+"""Argument → what it may be."""
+
+
+def check_reset(arguments: Mapping[str, Any], *, default_task: str = RANDOM) -> Start:
+    """Return what a reset with these arguments starts, or raise an ArgumentError.
+
+    Args:
+        arguments: the arguments that the caller gave, by name.
+        default_task: the task of a reset that names neither task nor circuit.
+    """
+    for name in arguments:
+        if name not in _ALLOWED:
+            raise ArgumentError(
+                name, f"reset has no argument {_shown(name)}; its arguments are {', '.join(_ALLOWED)}"
+            )
+    episode_id, hints = arguments.get("episode_id"), arguments.get("hints", False)
+    if episode_id is not None and not (isinstance(episode_id, str) and len(episode_id) <= MAX_EPISODE_ID):
+        raise _wrong("episode_id", episode_id)
+    if not isinstance(hints, bool):
+        raise _wrong("hints", hints)
+    task, seed, circuit, num_qubits = map(arguments.get, ("task", "seed", "circuit", "num_qubits"))
+    if circuit is None:
+        if num_qubits is not None:
+            raise ArgumentError("num_qubits", f"num_qubits must come with circuit, {_ALLOWED['circuit']}")
+        tier, seed = _generated(default_task, task, seed)
+        return Start(tier, seed, None, hints, episode_id)
+    if seed is not None:
+        raise ArgumentError("seed", "seed and circuit exclude each other: give only one of them")
+    tier, own = _own(task, circuit, num_qubits)
+    return Start(tier, None, own, hints, episode_id)
+
+
+def _generated(default: str, task: Any, seed: Any) -> tuple[Tier, int]:
+    try:
+        seed = secrets.randbelow(MAX_SEED + 1) if seed is None else check_seed(seed)
+    except TaskError as error:
+        raise ArgumentError("seed", str(error)) from None
+    return _tier(default if task is None else task, seed), seed
+
+
+def _own(task: Any, circuit: Any, num_qubits: Any) -> tuple[Tier, Circuit]:
+    if task == RANDOM:
+        raise ArgumentError("task", f"an own circuit is graded as one of {', '.join(TIERS)}, not {RANDOM}")
+    tier = _tier(next(iter(TIERS)) if task is None else task, 0)
+    if not isinstance(circuit, list | tuple):
+        raise _wrong("circuit", circuit)
+    if len(circuit) > MAX_GATES:
+        raise ArgumentError("circuit", f"a circuit has at most {MAX_GATES} gates, got {len(circuit)}")
+    if type(num_qubits) is not int or not 1 <= num_qubits <= MAX_QUBITS:
+        raise _wrong("num_qubits", num_qubits)
+    try:
+        return tier, Circuit.from_records(circuit, num_qubits=num_qubits)
+    except CircuitError as error:
+        raise ArgumentError("circuit", f"circuit: {error}") from None
+
+
+def _tier(task: Any, seed: int) -> Tier:
+    try:
+        return tier_of(task, seed)
+    except TaskError as error:
+        raise ArgumentError("task", str(error)) from None
+
+
+def _wrong(argument: str, value: object) -> ArgumentError:
+    return ArgumentError(argument, f"{argument} must be {_ALLOWED[argument]}, got {_shown(value)}")
+
+
+def _shown(value: object) -> str:
+    """Return a value for an error message, cut so that a huge one stays short."""
+    short = Repr()
+    short.maxlevel, short.maxlist, short.maxdict, short.maxstring, short.maxlong = 2, 4, 4, 60, 60
+    return short.repr(value)

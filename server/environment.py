@@ -1,0 +1,216 @@
+"""The environment: one session's episode behind OpenEnv's interface."""
+
+import asyncio
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import metadata
+from typing import Any, ClassVar, Final
+from uuid import uuid4
+
+from openenv.core.env_server.interfaces import Environment
+from openenv.core.env_server.types import EnvironmentMetadata
+from quantum_circuit_env.models import (
+    ObservationMetadata,
+    QuantumCircuitAction,
+    QuantumCircuitObservation,
+    QuantumCircuitState,
+)
+from quantum_circuit_env.server import graders
+from quantum_circuit_env.server.arguments import Start, check_reset
+
+from qrewrite.game import Episode
+from qrewrite.game.view import circuit_records, legality, prompt
+from qrewrite.tasks import GAME_VERSION, RANDOM
+
+LARGE: Final = 2_000
+"""Gates above which a step, or a reset on a caller's own circuit, would hold up the other sessions."""
+
+
+class NoEpisodeError(RuntimeError):
+    """Raised for a step in a session that has not been reset."""
+
+    def __init__(self) -> None:
+        super().__init__('there is no episode yet: send a reset first, e.g. {"type": "reset", "data": {}}')
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    """A running episode and the reset that started it."""
+
+    start: Start
+    episode: Episode
+    episode_id: str
+
+    @property
+    def score(self) -> float:
+        episode = self.episode
+        return graders.score(
+            self.start.tier.scoring,
+            episode.initial_count,
+            episode.gate_count,
+            episode.used_advanced_actions,
+        )
+
+
+class QuantumCircuitEnvironment(
+    Environment[QuantumCircuitAction, QuantumCircuitObservation, QuantumCircuitState]
+):
+    """One player's session: at most one episode at a time, replaced by each reset."""
+
+    SUPPORTS_CONCURRENT_SESSIONS: ClassVar[bool] = True  # type: ignore[misc]
+    # One thread makes all environments; without this OpenEnv keeps a thread for every session.
+    REQUIRES_SINGLE_THREAD_EXECUTOR: ClassVar[bool] = True  # type: ignore[misc]
+
+    def __init__(self, *, task: str = RANDOM) -> None:
+        """Make a session without an episode; cheap, since OpenEnv makes one for every HTTP request.
+
+        Args:
+            task: the task of a reset that names none.
+        """
+        super().__init__()
+        self._default_task = task
+        self._session: _Session | None = None
+
+    def reset(
+        self, /, seed: int | None = None, episode_id: str | None = None, **options: Any
+    ) -> QuantumCircuitObservation:
+        """Start an episode and return its first observation.
+
+        Args:
+            seed: 0 to 2**32 - 1; decides the circuit together with the task. Drawn and reported if None.
+            episode_id: the caller's name for the episode, at most 255 characters. Drawn if None.
+            options: `task` (easy, medium, hard or random), `hints` (whether observations tell what is legal),
+                `circuit` with `num_qubits` (play on the caller's own gates, graded as `task`, easy if None).
+
+        Raises:
+            ArgumentError: an argument is unknown or not allowed; the running episode goes on as it was.
+        """
+        return self._begin(self._check(seed, episode_id, options))
+
+    async def reset_async(
+        self, /, seed: int | None = None, episode_id: str | None = None, **options: Any
+    ) -> QuantumCircuitObservation:
+        """Do what `reset` does, on a thread when the caller brings a large circuit of his own."""
+        circuit = options.get("circuit")
+        if isinstance(circuit, list | tuple) and len(circuit) > LARGE:
+            return await asyncio.to_thread(self.reset, seed, episode_id, **options)
+        return self.reset(seed, episode_id, **options)
+
+    def step(self, action: QuantumCircuitAction, *_unused: Any, **_options: Any) -> QuantumCircuitObservation:
+        """Play one action, legal or not; after the end of the episode nothing changes any more.
+
+        Raises:
+            NoEpisodeError: there has been no reset.
+        """
+        session = self._session
+        if session is None:
+            raise NoEpisodeError
+        session.episode.play(action.action_type, action.target_index)
+        return _observe(session)
+
+    async def step_async(
+        self, action: QuantumCircuitAction, *_unused: Any, **_options: Any
+    ) -> QuantumCircuitObservation:
+        """Do what `step` does, on a thread when the circuit is large."""
+        if self._session is not None and self._session.episode.gate_count > LARGE:
+            return await asyncio.to_thread(self.step, action)
+        return self.step(action)
+
+    @property
+    def state(self) -> QuantumCircuitState:
+        """Public progress of the session, made anew at each call."""
+        return _state(self._session)
+
+    def get_metadata(self) -> EnvironmentMetadata:
+        """Say what this environment is."""
+        return about()
+
+    def grade_easy(self) -> float:
+        """Grade the episode as easy."""
+        return graders.grade_easy(self)
+
+    def grade_medium(self) -> float:
+        """Grade the episode as medium."""
+        return graders.grade_medium(self)
+
+    def grade_hard(self) -> float:
+        """Grade the episode as hard."""
+        return graders.grade_hard(self)
+
+    def grade(self) -> float:
+        """Grade the episode as its own task."""
+        return graders.grade(self)
+
+    def _check(self, seed: Any, episode_id: Any, options: dict[str, Any]) -> Start:
+        arguments = {"seed": seed, "episode_id": episode_id, **options}
+        return check_reset(arguments, default_task=self._default_task)
+
+    def _begin(self, start: Start) -> QuantumCircuitObservation:
+        episode = Episode(start.circuit(), par=start.par)
+        session = _Session(start, episode, str(uuid4()) if start.episode_id is None else start.episode_id)
+        observation = _observe(session)
+        self._session = session
+        return observation
+
+
+@cache
+def about() -> EnvironmentMetadata:
+    """Return name, description and version, as the installed distribution states them."""
+    stated = metadata("openenv-quantum-circuit-env")
+    return EnvironmentMetadata(
+        name="quantum_circuit_env", description=stated["Summary"], version=stated["Version"]
+    )
+
+
+def _observe(session: _Session) -> QuantumCircuitObservation:
+    episode, start = session.episode, session.start
+    facts: ObservationMetadata = {
+        "task": start.tier.name,
+        "initial_count": episode.initial_count,
+        "step": episode.steps,
+        "seed": start.seed,
+        "used_advanced_actions": episode.used_advanced_actions,
+        "action_result": episode.action_result,
+        "termination": episode.termination,
+        "score": session.score,
+        "par": episode.par,
+        "game_version": GAME_VERSION,
+        "legality": legality(episode) if start.hints else None,
+    }
+    # The parts are known to be right, so nothing of them is validated again at every step.
+    return QuantumCircuitObservation.model_construct(
+        circuit=circuit_records(episode),
+        gate_count=episode.gate_count,
+        num_qubits=episode.position.wired.num_qubits,
+        done=episode.done,
+        reward=episode.reward,
+        prompt=prompt(episode, start.tier.scoring),
+        metadata=facts,
+    )
+
+
+def _state(session: _Session | None) -> QuantumCircuitState:
+    if session is None:
+        return QuantumCircuitState(
+            episode_id=None,
+            step_count=0,
+            task=None,
+            seed=None,
+            gate_count=None,
+            initial_count=None,
+            used_advanced_actions=None,
+            score=None,
+            game_version=None,
+        )
+    episode = session.episode
+    return QuantumCircuitState(
+        episode_id=session.episode_id,
+        step_count=episode.steps,
+        task=session.start.tier.name,
+        seed=session.start.seed,
+        gate_count=episode.gate_count,
+        initial_count=episode.initial_count,
+        used_advanced_actions=episode.used_advanced_actions,
+        score=session.score,
+        game_version=GAME_VERSION,
+    )

@@ -1,0 +1,106 @@
+"""What may be sent over `/ws`: pure checks, each with an answer for what it refuses.
+
+An answer of None means that the message is in order and goes on to OpenEnv's routes.
+"""
+
+import json
+from typing import Any, Final, TypeAlias
+
+from openenv.core.env_server.mcp_types import WSMCPMessage
+from openenv.core.env_server.types import (
+    WSCloseMessage,
+    WSErrorCode,
+    WSResetMessage,
+    WSStateMessage,
+    WSStepMessage,
+)
+from pydantic import BaseModel, ValidationError
+from quantum_circuit_env.models import QuantumCircuitAction
+from quantum_circuit_env.server.arguments import ArgumentError, check_reset
+from quantum_circuit_env.server.rpc import refuse_rpc
+from quantum_circuit_env.server.strict_json import MalformedError, loads
+
+Complaint: TypeAlias = dict[str, Any]
+"""One thing that is wrong, in pydantic's form: `type`, `loc` and `msg`, without the input."""
+
+ACTION_SHAPE: Final = (
+    'an action is {"target_index": an integer from 0, "action_type": an integer, '
+    f"{QuantumCircuitAction.model_fields['action_type'].description}}}"
+)
+_MESSAGES: Final[dict[str, tuple[type[BaseModel], str]]] = {
+    "reset": (WSResetMessage, 'a reset is {"type": "reset", "data": {arguments}}'),
+    "step": (WSStepMessage, 'a step is {"type": "step", "data": {action}}'),
+    "state": (WSStateMessage, 'asking for the state is {"type": "state"}'),
+    "close": (WSCloseMessage, 'a goodbye is {"type": "close"}'),
+    "mcp": (WSMCPMessage, 'an MCP message is {"type": "mcp", "data": {JSON-RPC 2.0 request}}'),
+}
+_TYPES: Final = ", ".join(_MESSAGES)
+
+
+def answer_frame(text: str) -> str | None:
+    """Answer a text frame of `/ws`."""
+    try:
+        document = loads(text)
+    except MalformedError as error:
+        return error_frame(WSErrorCode.INVALID_JSON, str(error))
+    if not isinstance(document, dict):
+        return error_frame(
+            WSErrorCode.VALIDATION_ERROR, f'a message is a JSON object with a "type", one of {_TYPES}'
+        )
+    kind = document.get("type")
+    if not isinstance(kind, str) or kind not in _MESSAGES:
+        said = f"unknown message type {kind[:40]!r}" if isinstance(kind, str) else "type must be a string"
+        return error_frame(WSErrorCode.UNKNOWN_TYPE, f"{said}; the message types are {_TYPES}")
+    return _answer_message(kind, document)
+
+
+def error_frame(code: WSErrorCode, message: str, complaints: list[Complaint] | None = None) -> str:
+    """Return an error frame of OpenEnv's form."""
+    data: dict[str, Any] = {"message": message, "code": code.value}
+    if complaints is not None:
+        data["errors"] = complaints
+    return json.dumps({"type": "error", "data": data})
+
+
+def _answer_message(kind: str, document: dict[str, Any]) -> str | None:
+    model, shape = _MESSAGES[kind]
+    try:
+        model.model_validate(document)
+        data = document.get("data", {})
+        if kind == "step":
+            shape = ACTION_SHAPE
+            QuantumCircuitAction.model_validate(data)
+        elif kind == "reset":
+            check_reset(data)
+        elif kind == "mcp" and (refusal := refuse_rpc(data)):
+            return json.dumps({"type": "mcp", "data": refusal})
+    except ValidationError as error:
+        complaints = explain(error)
+        return error_frame(WSErrorCode.VALIDATION_ERROR, summary(complaints, shape), complaints)
+    except ArgumentError as error:
+        return error_frame(WSErrorCode.VALIDATION_ERROR, str(error), [complain(error)])
+    return None
+
+
+def explain(error: ValidationError, *prefix: str) -> list[Complaint]:
+    """Return at most five complaints of pydantic's, without inputs, so that they stay short."""
+    found = error.errors(include_url=False, include_context=False, include_input=False)[:5]
+    return [
+        {
+            "type": one["type"],
+            "loc": [*prefix, *(part[:40] if isinstance(part, str) else part for part in one["loc"])],
+            "msg": one["msg"],
+        }
+        for one in found
+    ]
+
+
+def complain(error: ArgumentError, *prefix: str) -> Complaint:
+    """Return a reset argument's error as a complaint."""
+    return {"type": "reset_argument", "loc": [*prefix, error.argument[:40]], "msg": str(error)}
+
+
+def summary(complaints: list[Complaint], shape: str) -> str:
+    """Return one line that says what is wrong and what is allowed."""
+    wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in complaints)
+    return f"{wrong}; {shape}"
