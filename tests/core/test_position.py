@@ -11,7 +11,7 @@ from qrewrite.circuits import Circuit
 from qrewrite.game import Position
 from qrewrite.rules import RULES
 from qrewrite.tasks import TIERS, generate
-from support import naive_rules
+from support import naive_rules, naive_traces
 from support.circuits import circuits, plain, random_circuit
 
 
@@ -22,8 +22,8 @@ def reductions(position: Position) -> list[tuple[int, int]]:
 def check(position: Position, gates: naive_rules.Gates, *, masks: bool) -> None:
     afresh = Position(position.wired.circuit())
     assert plain(position.wired.circuit()) == gates
-    assert reductions(position) == reductions(afresh) == naive_rules.reductions(gates)
-    assert position.reducible == afresh.reducible == bool(naive_rules.reductions(gates))
+    assert reductions(position) == reductions(afresh) == naive_traces.reductions(gates)
+    assert position.reducible == afresh.reducible == bool(naive_traces.reductions(gates))
     assert len(position) == len(gates)
     if masks:
         assert position.masks() == afresh.masks() == naive_rules.masks(gates)

@@ -9,7 +9,7 @@ from hypothesis import given
 import support.profiles  # noqa: F401
 from qrewrite.circuits import Circuit, Gate, WiredCircuit, same_action
 from qrewrite.rules import IDENTITIES, INVALID_REWARD, RULES, ActionResult, Rule, reduction_at
-from support import naive_rules
+from support import naive_rules, naive_traces
 from support.circuits import alphabet, circuits, plain, random_circuit
 from support.unitary import same_unitary
 
@@ -64,7 +64,7 @@ def test_rules_on_long_circuits_are_those_of_the_table(rule: Rule, num_qubits: i
 def test_reductions_are_those_of_the_table_reachable_by_swaps(circuit: Circuit) -> None:
     wired = WiredCircuit(circuit)
     found = [(reduction_at(wired, node), node) for node in wired.order]
-    expected = naive_rules.reductions(plain(circuit))
+    expected = naive_traces.reductions(plain(circuit))
     assert [(rule.action_type, node) for rule, node in found if rule is not None] == expected
 
 

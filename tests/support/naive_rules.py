@@ -4,8 +4,6 @@ A gate is `(name, qubits)`, a circuit a list of them. Nothing here uses the libr
 """
 
 from collections.abc import Iterator
-from itertools import pairwise
-from operator import itemgetter
 
 Gate = tuple[str, tuple[int, ...]]
 Gates = list[Gate]
@@ -92,54 +90,3 @@ def legal_actions(gates: Gates) -> Iterator[tuple[int, int]]:
         for action_type in (1, 2, 3, 4):
             if answer(gates, action_type, index) == OK:
                 yield action_type, index
-
-
-def swap_class(gates: Gates) -> dict[tuple[int, ...], int]:
-    """All orders that legal swaps reach, as tuples of indices into `gates`, with the fewest swaps to each."""
-    start = tuple(range(len(gates)))
-    distance, frontier = {start: 0}, [start]
-    while frontier:
-        ahead = []
-        for order in frontier:
-            for index in range(len(order) - 1):
-                swapped = (*order[:index], order[index + 1], order[index], *order[index + 2 :])
-                if swapped not in distance and may_swap(in_order(gates, order), index):
-                    distance[swapped] = distance[order] + 1
-                    ahead.append(swapped)
-        frontier = ahead
-    return distance
-
-
-def in_order(gates: Gates, order: tuple[int, ...]) -> Gates:
-    return [gates[index] for index in order]
-
-
-def wire_words(gates: Gates) -> dict[int, Gates]:
-    """Each wire's gates in their order: what a circuit is when disjoint gates have no order."""
-    return {
-        wire: [gate for gate in gates if wire in gate[1]]
-        for wire in sorted({q for gate in gates for q in gate[1]})
-    }
-
-
-def consecutive_on_wires(gates: Gates, places: tuple[int, ...]) -> bool:
-    """Whether the gates at these places, all on the same wires, have no other gate between them on a wire."""
-    return all(next_sharing(gates, place) == later for place, later in pairwise(places))
-
-
-def wire_triples(gates: Gates) -> Iterator[tuple[int, int, int]]:
-    """Places of every H·X·H and CNOT triple that is consecutive on its wires, apart in the list or not."""
-    for first in range(len(gates)):
-        middle = next_sharing(gates, first)
-        last = None if middle is None else next_sharing(gates, middle)
-        if middle is None or last is None:
-            continue
-        if triple_product([gates[first], gates[middle], gates[last]]) is not None:
-            yield first, middle, last
-
-
-def reductions(gates: Gates) -> list[tuple[int, int]]:
-    """(action_type, index of the first gate) of every reduction, possible at once or after swaps."""
-    cancels = [(1, index) for index in range(len(gates)) if may_cancel(gates, index)]
-    triples = [(3 if gates[first][0] == "H" else 4, first) for first, *_ in wire_triples(gates)]
-    return sorted(cancels + triples, key=itemgetter(1))
