@@ -48,7 +48,7 @@ class Endpoint:
 def read_environment(environ: Mapping[str, str], folder: Path) -> dict[str, str]:
     """Return the process environment over `folder`'s `.env`; no other folder's `.env` is ever looked at.
 
-    Blanks around a value are dropped. A variable that the process sets to nothing is unset, whatever `.env` says.
+    Blanks around a value are dropped. What the process sets to nothing is unset, whatever `.env` says.
 
     Raises:
         EndpointError: if there is a `.env` that cannot be read.
@@ -63,11 +63,12 @@ def read_environment(environ: Mapping[str, str], folder: Path) -> dict[str, str]
     return {name: value.strip() for name, value in merged.items() if value.strip()}
 
 
-def choose_endpoint(environ: Mapping[str, str]) -> Endpoint | None:
+def choose_endpoint(environ: Mapping[str, str], *, model: str | None = None) -> Endpoint | None:
     """Return the endpoint of the first key that is set, or None without a key.
 
     Args:
         environ: as `read_environment` returns it.
+        model: the model to ask instead of MODEL_NAME.
 
     Raises:
         EndpointError: if it is not known where the key belongs, or the address is none.
@@ -79,12 +80,13 @@ def choose_endpoint(environ: Mapping[str, str]) -> Endpoint | None:
     base_url = environ.get("API_BASE_URL") or home.base_url
     if base_url is None:
         raise EndpointError(
-            f"{key_name} does not say whose key it is: set API_BASE_URL too, e.g. {KEYS['HF_TOKEN'].base_url}, "
-            "or use OPENAI_API_KEY or HF_TOKEN, which have a default"
+            f"{key_name} does not say whose key it is: set API_BASE_URL too, or use OPENAI_API_KEY "
+            "or HF_TOKEN, which have a default"
         )
     if not is_address(base_url):
         raise EndpointError(f"API_BASE_URL must be an http or https address, got {base_url[:100]!r}")
-    return Endpoint(base_url, environ.get("MODEL_NAME") or home.model, environ[key_name], key_name)
+    named = model or environ.get("MODEL_NAME") or home.model
+    return Endpoint(base_url, named, environ[key_name], key_name)
 
 
 def is_address(url: str) -> bool:

@@ -54,8 +54,7 @@ def status_fault(status: int, body: object, headers: Mapping[str, str] | None = 
     """Return the fault that an HTTP status and its body describe."""
     detail = _error_of(body)
     code = str(detail.get("code") or detail.get("type") or "")
-    quoted = str(body)[:2000]
-    text = f"HTTP {status}: {detail.get('message') or quoted}"
+    text = f"HTTP {status}: {detail.get('message') or str(body)[:300]}"
     wait = retry_after(headers or {})
     if status in _FINAL or code in _BROKE:
         return Fault(Remedy.STOP, text)
@@ -64,7 +63,7 @@ def status_fault(status: int, body: object, headers: Mapping[str, str] | None = 
     if status in _AGAIN or status >= 500:
         return Fault(Remedy.RETRY, text, wait)
     if status in (400, 422):
-        return Fault(Remedy.ADAPT, text, quoted=quoted)
+        return Fault(Remedy.ADAPT, text, quoted=str(detail.get("param") or body))
     return Fault(Remedy.GIVE_UP, text)
 
 

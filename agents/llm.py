@@ -23,8 +23,8 @@ _ADVICE: Final = {
     ErrorClass.BUDGET_EXHAUSTED: "your reply was cut off before its JSON object was complete; think less",
     ErrorClass.REFUSAL: "your reply was a refusal",
     ErrorClass.UNPARSEABLE: "your reply held no JSON object",
-    ErrorClass.WRONG_KEYS: "the JSON object must have exactly the keys target_index and action_type, once each",
-    ErrorClass.WRONG_TYPE_OR_RANGE: "target_index must be an integer from 0, action_type an integer from 1 to 4",
+    ErrorClass.WRONG_KEYS: "the object must have exactly the keys target_index and action_type, once each",
+    ErrorClass.WRONG_TYPE_OR_RANGE: "target_index must be an integer from 0, action_type one from 1 to 4",
     ErrorClass.OUT_OF_RANGE_INDEX: "there is no gate with that index",
 }
 """What the model is told of a class of turns."""
@@ -47,7 +47,7 @@ class LlmAgent:
 
 
 def messages(seen: Seen) -> list[Message]:
-    """Return what the model is asked: the rules, the circuit, the turns left and what became of its last turns."""
+    """Return what the model is asked: rules, circuit, turns left, and what became of its last turns."""
     prompt = view.prompt_from_observation(
         seen.circuit,
         seen.scoring,

@@ -1,4 +1,4 @@
-"""The door to a model's service: one bounded request after another, its faults sorted, retried or reported."""
+"""The door to a model's service: one bounded request after another, faults retried or reported."""
 
 import json
 import time
@@ -118,19 +118,23 @@ class Provider:
         return False
 
     def _request(self, messages: Sequence[Message]) -> Reply | Fault:
-        """Make one request. This is the door: whatever goes wrong behind it leaves as a Fault."""
         self.requests += 1
         timeout = min(self._limits.timeout, self._deadline.left)
-        try:
-            status, headers, text = within(timeout, lambda: self._ask(messages, timeout))
-            outcome = _read(status, headers, text)
-        except Exception as error:  # noqa: BLE001
-            outcome = Fault(Remedy.RETRY, f"{type(error).__name__}: {error}")
+        outcome = within(timeout, lambda: self._exchange(messages, timeout))
+        if outcome is None:
+            return Fault(Remedy.RETRY, f"no answer within {timeout:.0f} s")
         if isinstance(outcome, Fault):
             # A service may quote the key back, and what it says may be long and of many lines.
             shown = " ".join(outcome.text.replace(self.endpoint.key, "***").split())[:300]
-            outcome = outcome._replace(text=shown)
+            return outcome._replace(text=shown)
         return outcome
+
+    def _exchange(self, messages: Sequence[Message], timeout: float) -> Reply | Fault:
+        """Make one request. This is the door: whatever goes wrong behind it leaves as a Fault."""
+        try:
+            return _read(*self._ask(messages, timeout))
+        except Exception as error:  # noqa: BLE001
+            return Fault(Remedy.RETRY, f"{type(error).__name__}: {error}")
 
     def _ask(self, messages: Sequence[Message], timeout: float) -> tuple[int, Mapping[str, str], str]:
         from openai import APIStatusError
@@ -168,9 +172,14 @@ def _read(status: int, headers: Mapping[str, str], text: str) -> Reply | Fault:
     if status >= 400:
         return status_fault(status, body, headers)
     match body:
-        case {"choices": [{"message": {} as message} as choice, *_]} if "error" not in choice:
+        case {"choices": [{"message": {} as message} as choice, *_]} if not _broken(choice):
             return _reply(choice, message)
     return body_fault(body)
+
+
+def _broken(choice: Mapping[str, Any]) -> bool:
+    """Say whether a service reports with this choice that it failed half-way."""
+    return bool(choice.get("error")) or choice.get("finish_reason") == "error"
 
 
 def _reply(choice: Mapping[str, Any], message: Mapping[str, Any]) -> Reply:
