@@ -18,13 +18,51 @@ RANDOM: Final = "random"
 
 
 @dataclass(frozen=True, slots=True)
+class Gadget:
+    """A word that vanishes completely when it is reduced well.
+
+    Attributes:
+        kind: `wire` for a word over H, X, Z on one wire, `pair` for one over CNOTs and SWAP on two.
+        length: number of its gates, even, at most 10.
+        strength: 0 for any word of that length; above, a word that defeats both cancel-first and identity-first,
+            drawn with probability proportional to its trap to the power of `strength`.
+    """
+
+    kind: str
+    length: int
+    strength: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Dials:
+    """How deep the generated circuits of a tier are.
+
+    Attributes:
+        expansions: for Z and SWAP, how many gates of the core are expanded into their triple.
+        gadgets: the words to insert, in this order.
+        nesting: probability that a gadget or pair goes inside one that is there already, where it blocks it.
+        splitting: probability with which each next gate of the final list is drawn from all that may come next,
+            instead of taken in the order in which the circuit was built.
+        two_qubit_share: share of two-qubit gates in the core and among the plain pairs.
+    """
+
+    expansions: tuple[tuple[str, int], ...]
+    gadgets: tuple[Gadget, ...]
+    nesting: float
+    splitting: float
+    two_qubit_share: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Tier:
     """A level of difficulty: the shape of its circuits and how they are graded.
 
     Attributes:
         num_qubits: wires of a circuit.
-        pairs: inverse moves of two gates each by which a circuit has grown.
+        pairs: inverse moves of two gates each by which a circuit has grown; those that the dials do not use
+            insert plain pairs of equal gates.
         noise: gates of the irreducible core.
+        dials: how deep its circuits are.
         two_qubit_gates: names of the two-qubit gates that occur.
         scoring: how an episode is graded.
     """
@@ -33,6 +71,7 @@ class Tier:
     num_qubits: int
     pairs: int
     noise: int
+    dials: Dials
     two_qubit_gates: tuple[str, ...] = ()
     scoring: Scoring = field(default_factory=Scoring)
 
@@ -47,16 +86,36 @@ class Tier:
         return self.noise
 
 
+_ENTANGLING: Final = ("CNOT", "SWAP", "CZ")
+
 TIERS: Final[dict[str, Tier]] = {
     tier.name: tier
     for tier in (
-        Tier("easy", num_qubits=2, pairs=8, noise=4),
+        Tier(
+            "easy",
+            num_qubits=2,
+            pairs=8,
+            noise=4,
+            dials=Dials(
+                expansions=(("Z", 1),),
+                gadgets=(Gadget("wire", 6), Gadget("wire", 6)),
+                nesting=0.8,
+                splitting=1.0,
+            ),
+        ),
         Tier(
             "medium",
             num_qubits=4,
             pairs=12,
             noise=8,
-            two_qubit_gates=("CNOT", "SWAP", "CZ"),
+            dials=Dials(
+                expansions=(("Z", 1), ("SWAP", 1)),
+                gadgets=(Gadget("pair", 8, 2), Gadget("wire", 10, 2)),
+                nesting=0.75,
+                splitting=1.0,
+                two_qubit_share=0.5,
+            ),
+            two_qubit_gates=_ENTANGLING,
             scoring=Scoring(bonus=0.15),
         ),
         Tier(
@@ -64,7 +123,20 @@ TIERS: Final[dict[str, Tier]] = {
             num_qubits=6,
             pairs=25,
             noise=20,
-            two_qubit_gates=("CNOT", "SWAP", "CZ"),
+            dials=Dials(
+                expansions=(("Z", 1), ("SWAP", 1)),
+                gadgets=(
+                    Gadget("pair", 10, 4),
+                    Gadget("pair", 10, 4),
+                    Gadget("wire", 10, 4),
+                    Gadget("pair", 8, 2),
+                    Gadget("pair", 8, 2),
+                ),
+                nesting=1.0,
+                splitting=1.0,
+                two_qubit_share=0.6,
+            ),
+            two_qubit_gates=_ENTANGLING,
             scoring=Scoring(gate=0.05),
         ),
     )
@@ -81,8 +153,8 @@ def check_seed(seed: object) -> int:
 def tier_of(task: object, seed: int) -> Tier:
     """Return the tier of that name; `random` lets the seed choose, each tier for a third of all seeds."""
     if task == RANDOM:
-        # The seed picks through its own stream, so that a tier's circuits do not depend on how it was chosen.
-        return tuple(TIERS.values())[int(Random(f"tier/{seed}").random() * len(TIERS))]
+        # A stream of its own: the circuit of (tier, seed) does not depend on how the tier was chosen.
+        return tuple(TIERS.values())[int(Random(seed).random() * len(TIERS))]
     if not isinstance(task, str) or task not in TIERS:
         raise TaskError(f"unknown task {_shown(task)}; the tasks are {', '.join(TIERS)} and {RANDOM}")
     return TIERS[task]
