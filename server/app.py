@@ -5,10 +5,13 @@ Run `server`, or `uvicorn quantum_circuit_env.server.app:app` from any folder.
 
 import argparse
 from functools import partial
+from inspect import signature
 from typing import TYPE_CHECKING
 
 import uvicorn
 from quantum_circuit_env.server.settings import Settings, read_settings
+
+from qrewrite.tasks import GAME_VERSION
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -26,28 +29,31 @@ def create_app(settings: Settings) -> "FastAPI":
         QuantumCircuitObservation,
         QuantumCircuitState,
     )
-    from quantum_circuit_env.server.environment import QuantumCircuitEnvironment, about
+    from quantum_circuit_env.server.environment import QuantumCircuitEnvironment, describe
     from quantum_circuit_env.server.frontdoor import FrontDoor
 
-    name, description = about().name, about().description
+    about = describe()
     # `openenv validate --url` takes this version for that of OpenEnv's HTTP protocol, 1.x.
-    app = FastAPI(title="Quantum Circuit Optimizer", version="1.0.0", description=description)
+    app = FastAPI(title="Quantum Circuit Optimizer", version="1.0.0", description=about.description)
+    newer = {"env_name": about.name, "state_cls": QuantumCircuitState}
+    known = signature(HTTPEnvServer).parameters
     server = HTTPEnvServer(
         partial(QuantumCircuitEnvironment, task=settings.task),
         QuantumCircuitAction,
         QuantumCircuitObservation,
         settings.sessions,
-        env_name=name,
-        state_cls=QuantumCircuitState,
+        # openenv-core 0.3.0 does not know these.
+        **{name: value for name, value in newer.items() if name in known},
     )
     server.register_routes(app)
 
     @app.get("/", tags=["Environment Info"], summary="Where to go from here")
     def root() -> dict[str, str | None]:
         return {
-            "name": name,
-            "description": description,
-            "version": about().version,
+            "name": about.name,
+            "description": about.description,
+            "version": about.version,
+            "game_version": GAME_VERSION,
             "play": "/ws",
             "docs": "/docs",
             "schema": "/schema",
@@ -63,19 +69,21 @@ app = create_app(read_settings())
 
 def main() -> None:
     """Serve: the console script `server`."""
-    settings = read_settings()
     parser = argparse.ArgumentParser(prog="server", description="Serve Quantum Circuit Optimizer.")
-    parser.add_argument("--host", default=settings.host, help="address to listen on (%(default)s)")
-    parser.add_argument("--port", type=int, default=settings.port, help="port to listen on (%(default)s)")
-    options = parser.parse_args()
+    parser.add_argument("--host", metavar="ADDRESS", help="address to listen on; default: HOST")
+    parser.add_argument("--port", metavar="NUMBER", help="port to listen on; default: PORT")
+    given = {name.upper(): value for name, value in vars(parser.parse_args()).items() if value is not None}
+    settings = read_settings(given)
     uvicorn.run(
         app if settings.workers == 1 else _APP,
-        host=options.host,
-        port=options.port,
+        host=settings.host,
+        port=settings.port,
         workers=settings.workers,
         log_level=settings.log_level,
-        loop="uvloop",
-        http="httptools",
+        # uvloop and httptools are what "auto" finds first.
+        loop="auto",
+        http="auto",
+        # Compressing small frames costs more than sending them.
         ws_per_message_deflate=False,
     )
 

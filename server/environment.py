@@ -123,7 +123,7 @@ class QuantumCircuitEnvironment(
 
     def get_metadata(self) -> EnvironmentMetadata:
         """Say what this environment is."""
-        return about()
+        return describe()
 
     def grade_easy(self) -> float:
         """Grade the episode as easy."""
@@ -154,7 +154,7 @@ class QuantumCircuitEnvironment(
 
 
 @cache
-def about() -> EnvironmentMetadata:
+def describe() -> EnvironmentMetadata:
     """Return name, description and version, as the installed distribution states them."""
     stated = metadata("openenv-quantum-circuit-env")
     return EnvironmentMetadata(

@@ -34,6 +34,7 @@ class FrontDoor:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
+        send = _forgiving(send)
         path = scope.get("path", "").removeprefix(scope.get("root_path", ""))
         if scope["type"] == "websocket":
             answer = _answer_rpc_frame if path == "/mcp" else _answer_ws_frame
@@ -71,7 +72,7 @@ def _checked(receive: Receive, send: Send, answer: Callable[[Message], str | Non
             refusal = await asyncio.to_thread(answer, event) if large else answer(event)
             if refusal is None:
                 return event
-            await _tell(send, refusal)
+            await send({"type": "websocket.send", "text": refusal})
 
     return receive_checked
 
@@ -96,10 +97,14 @@ def _answer_rpc_frame(event: Message) -> str | None:
     return None if refusal is None else json.dumps(refusal)
 
 
-async def _tell(send: Send, text: str) -> None:
-    # When the client is gone, the next event says so and ends the session in the ordinary way.
-    with suppress(OSError):
-        await send({"type": "websocket.send", "text": text})
+def _forgiving(send: Send) -> Send:
+    """Return a `send` that does not mind when the client is gone: the next event ends the session."""
+
+    async def send_or_drop(event: Message) -> None:
+        with suppress(OSError):
+            await send(event)
+
+    return send_or_drop
 
 
 async def _read(receive: Receive) -> bytes | None:

@@ -56,13 +56,14 @@ class Settings:
         )
 
 
-def read_settings() -> Settings:
+def read_settings(given: Mapping[str, str] | None = None) -> Settings:
     """Return the settings of this process, or end it with one line on standard error.
 
-    `.env` in the current folder is read too; the process environment wins over it.
+    Args:
+        given: variables that win over the process environment, which wins over `.env` in the current folder.
     """
     try:
-        return Settings.from_environ({**_dotenv(Path(".env")), **os.environ})
+        return Settings.from_environ({**_dotenv(Path(".env")), **os.environ, **(given or {})})
     except SettingsError as error:
         raise SystemExit(f"error: {error}") from None
 
