@@ -22,7 +22,7 @@ from quantum_circuit_env.agents.llm import LlmAgent
 from quantum_circuit_env.agents.provider import Limits, Provider
 from quantum_circuit_env.agents.session import Session
 from quantum_circuit_env.agents.summary import summary
-from quantum_circuit_env.agents.transcript import Transcript
+from quantum_circuit_env.agents.transcript import Transcript, plain
 
 from qrewrite.game import STEP_LIMIT
 from qrewrite.tasks import MAX_SEED, TIERS
@@ -77,7 +77,7 @@ def _agent(options: argparse.Namespace, settings: Mapping[str, str], deadline: D
         why = "as asked for" if options.offline else f"since no key is set ({', '.join(KEYS)})"
         _log(f"The built-in greedy agent plays ({GreedyAgent.name}), {why}.")
         return GreedyAgent()
-    _log(f"{endpoint.model} plays, at {endpoint.base_url}, with the key of {endpoint.key_name}.")
+    _log(f"{plain(endpoint.model)} plays, at {endpoint.host}, with the key of {endpoint.key_name}.")
     limits = Limits(
         temperature=options.temperature,
         max_tokens=options.max_tokens,

@@ -44,6 +44,11 @@ class Endpoint:
     key: str = field(repr=False)
     key_name: str
 
+    @property
+    def host(self) -> str:
+        """The service's host, without what else an address may hold."""
+        return urlsplit(self.base_url).hostname or ""
+
 
 def read_environment(environ: Mapping[str, str], folder: Path) -> dict[str, str]:
     """Return the process environment over `folder`'s `.env`; no other folder's `.env` is ever looked at.

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
-from urllib.parse import urlsplit
 
 from quantum_circuit_env.agents.clock import Deadline, within
 from quantum_circuit_env.agents.endpoint import Endpoint
@@ -153,7 +152,7 @@ class Provider:
 
             # We retry ourselves, with bounds that the client does not know.
             self._client = OpenAI(api_key=self.endpoint.key, base_url=self.endpoint.base_url, max_retries=0)
-            if urlsplit(self.endpoint.base_url).hostname != "api.openai.com":
+            if self.endpoint.host != "api.openai.com":
                 # The client takes these from OpenAI's variables; they are no business of anybody else.
                 self._client.organization = self._client.project = None
         return self._client

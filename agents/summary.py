@@ -5,13 +5,14 @@ from collections.abc import Iterator, Sequence
 from statistics import mean
 
 from quantum_circuit_env.agents.episode import Record
+from quantum_circuit_env.agents.transcript import plain
 from quantum_circuit_env.agents.vocabulary import EndReason, ErrorClass
 
 
 def summary(records: Sequence[Record], *, model: str) -> str:
     """Return a table with a line for each task; episodes that were broken off are listed apart."""
     lines = [
-        f"Results of {model}",
+        f"Results of {plain(model)}",
         f"{'task':<8}{'episodes':>9}{'mean':>8}{'min':>8}{'max':>8}{'success':>9}",
     ]
     lines.extend(
