@@ -1,7 +1,9 @@
 """What all tests share: one server for the whole run."""
 
 from collections.abc import Iterator
+from typing import Any
 
+import httpx
 import pytest
 
 from support.servers import serving
@@ -12,3 +14,10 @@ def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Base URL of a server with its default settings; sessions on it do not see each other."""
     with serving(tmp_path_factory.mktemp("server")) as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def schema(server_url: str) -> dict[str, Any]:
+    """What the server publishes of its types."""
+    found: dict[str, Any] = httpx.get(f"{server_url}/schema").raise_for_status().json()
+    return found
