@@ -34,7 +34,8 @@ class _Entity(NamedTuple):
 
 
 class _Relaxation:
-    def __init__(self, gates: Sequence[Gate]) -> None:
+    def __init__(self, gates: Sequence[Gate], fixed: frozenset[int]) -> None:
+        self.fixed = fixed
         self.wires: defaultdict[int, list[int]] = defaultdict(list)
         self.places: list[dict[int, int]] = []
         self.entities: defaultdict[Gate, list[_Entity]] = defaultdict(list)
@@ -85,9 +86,9 @@ class _Relaxation:
                 yield other
 
     def _add(self, members: tuple[_Entity, ...]) -> bool:
-        if members in self.events:
-            return False
         first, last = members[0].first, members[-1].last
+        if members in self.events or (len(members) == 3 and not self.fixed.isdisjoint(range(first, last))):
+            return False
         within = frozenset(
             node
             for qubit in members[0].gate.qubits
@@ -115,9 +116,14 @@ def _closure(ends: list[int]) -> list[int]:
     return reach
 
 
-def possible_events(gates: Sequence[Gate]) -> list[Event]:
-    """Return every reduction that any order of play may reach, and perhaps some that none reaches."""
-    return _Relaxation(gates).run()
+def possible_events(gates: Sequence[Gate], *, fixed: frozenset[int] = frozenset()) -> list[Event]:
+    """Return every reduction that any order of play may reach, and perhaps some that none reaches.
+
+    Args:
+        gates: the circuit.
+        fixed: nodes that stay where they are in the list, so that no triple comes together across them.
+    """
+    return _Relaxation(gates, fixed).run()
 
 
 class Partition:

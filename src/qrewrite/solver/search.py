@@ -4,11 +4,14 @@ A trace is a circuit up to the exchange of gates on disjoint qubits. Swaps are f
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from qrewrite.circuits import MAX_QUBITS, Circuit, Gate, WiredCircuit
 from qrewrite.rules import IDENTITIES, Rule, reduction_at
 from qrewrite.solver.relaxation import Event, innermost, parts, possible_events
+
+MAX_EXACT_GATES: Final = 300
+"""Largest trace that is searched exactly; the search recurses for each reduction."""
 
 Trace: TypeAlias = tuple[Gate, ...]
 """A trace as one of its lists, in a normal form; nodes are indices into it."""
@@ -88,14 +91,14 @@ def normal_form(gates: Sequence[Gate]) -> tuple[Trace, list[int]]:
 def reductions(gates: Sequence[Gate]) -> list[Reduction]:
     """Return the reductions that the rules allow on the trace of these gates; nodes are indices into `gates`."""
     wired = WiredCircuit(Circuit.of(MAX_QUBITS, gates))
-    found = []
-    for node in range(len(gates)):
-        rule = reduction_at(wired, node)
-        if rule is not None:
-            second = wired.follower(node)
-            nodes = (node, second, wired.follower(second)) if rule.advanced else (node, second)
-            found.append(Reduction(rule, nodes))
-    return found
+    found = ((reduction_at(wired, node), node) for node in range(len(gates)))
+    return [Reduction(rule, nodes_of(wired, rule, node)) for rule, node in found if rule is not None]
+
+
+def nodes_of(wired: WiredCircuit, rule: Rule, node: int) -> tuple[int, ...]:
+    """Return the nodes of the reduction that `rule` allows at `node`."""
+    second = wired.follower(node)
+    return (node, second, wired.follower(second)) if rule.advanced else (node, second)
 
 
 def reduced(gates: Sequence[Gate], reduction: Reduction) -> tuple[list[Gate], list[int]]:
@@ -123,15 +126,11 @@ def isolated(gates: Sequence[Gate], part: Sequence[int]) -> list[Gate]:
             names = [wires.setdefault(key, len(wires)) for key in keys]
             if len(wires) > MAX_QUBITS:
                 raise SearchLimitError
-            found.append(_on(gate, names))
+            found.append(Gate(gate.name, names))
         else:
             for qubit in gate.qubits:
                 cuts[qubit] = cuts.get(qubit, 0) + 1
     return found
-
-
-def _on(gate: Gate, qubits: Sequence[int]) -> Gate:
-    return Gate(gate.name, qubits)
 
 
 class ExactSearch:
@@ -155,7 +154,7 @@ class ExactSearch:
         trace, order = normal_form(gates)
         front = self._fronts.get(trace)
         if front is None:
-            if len(self._fronts) >= self.max_states:
+            if len(self._fronts) >= self.max_states or len(trace) > MAX_EXACT_GATES:
                 raise SearchLimitError
             front = self._search(trace)
             self._fronts[trace] = front

@@ -155,7 +155,11 @@ def _vanishing(gadget: Gadget, qubits: Sequence[int], rng: Random) -> list[Gate]
 
 
 def _linear_extension(gates: Sequence[Gate], splitting: float, rng: Random) -> list[Gate]:
-    """Return the gates in another order that swaps alone can reach."""
+    """Return the gates in another order that swaps alone can reach.
+
+    With probability `splitting`, the next gate is one that shares no qubit with the last one, if there is one: that
+    keeps triples apart. Otherwise any gate that may come next does.
+    """
     followers: list[list[int]] = [[] for _ in gates]
     waiting = [0] * len(gates)
     last: dict[int, int] = {}
@@ -166,10 +170,12 @@ def _linear_extension(gates: Sequence[Gate], splitting: float, rng: Random) -> l
                 waiting[node] += 1
             last[qubit] = node
     ready = [node for node in range(len(gates)) if not waiting[node]]
-    order = []
+    order: list[Gate] = []
     while ready:
+        elsewhere = [node for node in ready if not gates[node].mask & order[-1].mask] if order else []
         split = rng.random() < splitting
-        node = ready.pop(_below(len(ready), rng)) if split else ready.pop(ready.index(min(ready)))
+        node = _pick(elsewhere if split and elsewhere else ready, rng)
+        ready.remove(node)
         order.append(gates[node])
         for follower in followers[node]:
             waiting[follower] -= 1

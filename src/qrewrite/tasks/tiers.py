@@ -41,8 +41,8 @@ class Dials:
         expansions: for Z and SWAP, how many gates of the core are expanded into their triple.
         gadgets: the words to insert, in this order.
         nesting: probability that a gadget or pair goes inside one that is there already, where it blocks it.
-        splitting: probability with which each next gate of the final list is drawn from all that may come next,
-            instead of taken in the order in which the circuit was built.
+        splitting: probability with which each next gate of the final list is taken from other wires than the last
+            one, so that triples are apart and have to be brought together by swaps.
         two_qubit_share: share of two-qubit gates in the core and among the plain pairs.
     """
 

@@ -1,0 +1,116 @@
+"""The solver's answer to: how short can this circuit get, and how?"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from qrewrite.circuits import Circuit, Gate
+from qrewrite.game import Action, Position
+from qrewrite.game.gather import actions_for
+from qrewrite.rules import RULES, SWAP
+from qrewrite.solver.beam import beam
+from qrewrite.solver.plan import Plan, schedule
+from qrewrite.solver.relaxation import parts, possible_events
+from qrewrite.solver.search import ExactSearch, Reduction, SearchLimitError, isolated
+
+MAX_RELAXED_GATES: Final = 1_000
+"""Largest circuit that is split into independent parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What is known of a circuit's best results.
+
+    Attributes:
+        front: a plan for each result that no other beats, fewest gates left first: fewer gates left is better,
+            and so are more identities. One plan only where the optimum is not proved.
+        bound: number of gates below which no play can get.
+        states: traces that the search looked at, a measure of its effort that does not depend on the machine.
+    """
+
+    front: tuple[Plan, ...]
+    bound: int
+    states: int
+
+    @property
+    def best(self) -> Plan:
+        """The plan that leaves the fewest gates."""
+        return self.front[0]
+
+    @property
+    def left(self) -> int:
+        """Fewest gates that can be left as far as is known: the optimum if `proved`."""
+        return self.best.left
+
+    @property
+    def proved(self) -> bool:
+        """Whether `left` is proved to be the optimum; otherwise the optimum is in bound..left."""
+        return self.left == self.bound
+
+    @property
+    def best_return(self) -> float:
+        """Largest known sum of rewards within the step limit; it can belong to another plan than `best`."""
+        return max(plan.best_return for plan in self.front)
+
+
+def solve(circuit: Circuit, *, max_states: int = 20_000, beam_width: int = 8) -> Solution:
+    """Return the best results of the circuit.
+
+    The search is exact, whatever its order of play, until it has looked at `max_states` traces. Parts of the
+    circuit that it cannot finish are then searched with a beam, and `bound` counts what no play can remove.
+    """
+    search = ExactSearch(max_states)
+    gates = circuit.gates
+    if len(gates) > MAX_RELAXED_GATES:
+        plan = _descent(circuit)
+        return Solution((plan,), len(gates) % 2 if plan.actions else len(gates), 0)
+    try:
+        return _exact(circuit, search)
+    except SearchLimitError:
+        return _by_parts(circuit, search, max_states, beam_width)
+
+
+def _exact(circuit: Circuit, search: ExactSearch) -> Solution:
+    front, order = search.front(circuit.gates)
+    plans = tuple(schedule(circuit, point.unroll(order)) for point in front)
+    return Solution(plans, plans[0].left, search.states)
+
+
+def _by_parts(circuit: Circuit, search: ExactSearch, max_states: int, beam_width: int) -> Solution:
+    """Solve each independent part as well as it can be."""
+    gates = circuit.gates
+    independent = parts(possible_events(gates), len(gates))
+    bound = len(gates) - sum(map(len, independent))
+    chosen: list[Reduction] = []
+    try:
+        alones = [isolated(gates, part) for part in independent]
+    except SearchLimitError:
+        plan = schedule(circuit, beam(gates, width=beam_width))
+        return Solution((plan,), bound + sum(len(part) % 2 for part in independent), search.states)
+    for part, alone in zip(independent, alones, strict=True):
+        search.max_states = search.states + max_states // len(independent)
+        found, left = _part(alone, search, beam_width)
+        bound += left
+        chosen += (Reduction(rule, tuple(part[node] for node in nodes)) for rule, nodes in found)
+    return Solution((schedule(circuit, chosen),), bound, search.states)
+
+
+def _part(gates: list[Gate], search: ExactSearch, beam_width: int) -> tuple[tuple[Reduction, ...], int]:
+    """Return reductions of the part, and the number of its gates below which no play can get."""
+    try:
+        front, order = search.front(gates)
+    except SearchLimitError:
+        return beam(gates, width=beam_width), len(gates) % 2
+    return tuple(front[0].unroll(order)), front[0].left
+
+
+def _descent(circuit: Circuit) -> Plan:
+    """Return the plan that takes whatever comes first, for circuits too large for anything else."""
+    position = Position(circuit)
+    actions: list[Action] = []
+    while position.reducible:
+        for action in actions_for(position, *next(position.reductions())):
+            position.play(RULES[action.action_type], action.target_index)
+            actions.append(action)
+    types = [action.action_type for action in actions]
+    identities = sum(RULES[action_type].advanced for action_type in types)
+    return Plan(tuple(actions), len(position), identities, types.count(SWAP.action_type))
