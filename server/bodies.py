@@ -36,16 +36,12 @@ class HttpAnswer(NamedTuple):
 
 
 def answer_body(path: str, body: bytes) -> HttpAnswer | None:
-    """Answer a body posted to `path`; an empty one counts as `{}`."""
-    try:
-        text = body.decode() or "{}"
-    except UnicodeDecodeError:
-        return _refused("json_invalid", "the body must be JSON in UTF-8")
+    """Answer a body posted to `path`."""
     if path == "/mcp":
-        refusal = answer_rpc(text)
+        refusal = answer_rpc(body)
         return None if refusal is None else HttpAnswer(200, refusal)
     try:
-        document = loads(text)
+        document = loads(body)
     except MalformedError as error:
         return _refused("json_invalid", str(error))
     if path not in ("/reset", "/step"):

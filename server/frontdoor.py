@@ -51,11 +51,11 @@ class FrontDoor:
         if len(body) > MAX_SIZE:
             await _respond(send, HttpAnswer(413, {"detail": _TOO_LARGE}))
             return
-        body = body.strip()
+        body = body.strip() or b"{}"
         large = len(body) > _LARGE
         answer = await asyncio.to_thread(answer_body, path, body) if large else answer_body(path, body)
         if answer is None:
-            await self._app(_as_json(scope), _replayed(body or b"{}", receive), send)
+            await self._app(_as_json(scope), _replayed(body, receive), send)
         else:
             await _respond(send, answer)
 

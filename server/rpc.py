@@ -8,7 +8,7 @@ from quantum_circuit_env.server.strict_json import MalformedError, loads
 _CREATE: Final = "openenv/session/create"
 
 
-def answer_rpc(text: str) -> dict[str, Any] | None:
+def answer_rpc(text: str | bytes) -> dict[str, Any] | None:
     """Answer a request as text; None means that it is in order."""
     try:
         document = loads(text)

@@ -14,10 +14,13 @@ class MalformedError(ValueError):
     """Raised for text that is not JSON as this server takes it; says what is allowed."""
 
 
-def loads(text: str) -> Any:
-    """Return the value that `text` stands for, or raise a MalformedError."""
+def loads(raw: str | bytes) -> Any:
+    """Return the value that text, or text in UTF-8, stands for, or raise a MalformedError."""
     try:
+        text = raw if isinstance(raw, str) else raw.decode()
         document = _DECODER.decode(text)
+    except UnicodeDecodeError:
+        raise MalformedError("this is not JSON: it is not even text in UTF-8") from None
     except json.JSONDecodeError as error:
         raise MalformedError(f"this is not JSON: {error.msg} at character {error.pos}") from None
     except RecursionError:
