@@ -8,10 +8,11 @@ import os
 import runpy
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from support.transcripts import Played, read
 
@@ -31,7 +32,7 @@ SETTINGS: Final = (
 )
 """Variables that only a test may set."""
 
-WITHIN: Final = 90.0
+WITHIN: Final = 180.0
 """Seconds until a run must have ended."""
 
 _FORKS = multiprocessing.get_context("forkserver")
@@ -44,6 +45,10 @@ _FORKS.set_forkserver_preload(
         "support.inference_runs",
     ]
 )
+
+
+Around: TypeAlias = Callable[[], AbstractContextManager[None]]
+"""What a run happens in, inside its process."""
 
 
 @dataclass(frozen=True)
@@ -74,14 +79,14 @@ class Running:
         folder: Path,
         arguments: Sequence[str],
         variables: Mapping[str, str],
-        prelude: Callable[[], None] | None = None,
+        around: Around = nullcontext,
     ) -> None:
         self._files = (folder / "stdout.txt", folder / "stderr.txt")
         environ = {name: value for name, value in os.environ.items() if name not in SETTINGS}
         # Proxies of the machine have no business between processes of a test.
         environ |= {"NO_PROXY": "*", "no_proxy": "*", **variables}
         self._process = _FORKS.Process(
-            target=_run, args=(folder, list(arguments), environ, self._files, prelude)
+            target=_run, args=(folder, list(arguments), environ, self._files, around)
         )
         self._process.start()
 
@@ -111,10 +116,10 @@ def run(
     folder: Path,
     arguments: Sequence[str] = (),
     variables: Mapping[str, str] | None = None,
-    prelude: Callable[[], None] | None = None,
+    around: Around = nullcontext,
 ) -> Run:
     """Run inference.py in `folder` to its end."""
-    return Running(folder, arguments, variables or {}, prelude).ended()
+    return Running(folder, arguments, variables or {}, around).ended()
 
 
 def _run(
@@ -122,7 +127,7 @@ def _run(
     arguments: list[str],
     environ: dict[str, str],
     files: tuple[Path, Path],
-    prelude: Callable[[], None] | None,
+    around: Around,
 ) -> None:
     """Become inference.py: what it does to its descriptors, signals and exit status is its own."""
     for descriptor, file in enumerate(files, 1):
@@ -133,12 +138,12 @@ def _run(
     os.environ.clear()
     os.environ.update(environ)
     sys.argv = [str(SCRIPT), *arguments]
-    if prelude is not None:
-        prelude()
-    runpy.run_path(str(SCRIPT), run_name="__main__")
+    with around():
+        runpy.run_path(str(SCRIPT), run_name="__main__")
 
 
-def make_libraries_print() -> None:
+@contextmanager
+def libraries_that_print() -> Iterator[None]:
     """Let the client print to standard output in all ways that there are, whenever it sends an action."""
     from quantum_circuit_env.client import QuantumCircuitEnv
 
@@ -154,3 +159,13 @@ def make_libraries_print() -> None:
         return quiet(self, action)  # type: ignore[arg-type]
 
     QuantumCircuitEnv._step_payload = noisy  # type: ignore[method-assign, assignment]
+    yield
+
+
+@contextmanager
+def modules_listed() -> Iterator[None]:
+    """Have a run end with the names of all modules that it holds."""
+    try:
+        yield
+    finally:
+        sys.stderr.write(f"modules: {' '.join(sys.modules)}")

@@ -51,9 +51,9 @@ class Request:
 
 
 class ScriptedLlm:
-    """Answers in the order of the script; after its end, the best move of the circuit in the prompt."""
+    """Answers in the order of the script; for a None and after its end it plays well by itself."""
 
-    def __init__(self, url: str, script: Sequence[Answer]) -> None:
+    def __init__(self, url: str, script: Sequence[Answer | None]) -> None:
         self.url = url
         self.requests: list[Request] = []
         self.closed = threading.Event()
@@ -116,7 +116,7 @@ def best_move(prompt: str) -> str:
 
 
 @contextmanager
-def scripted_llm(*script: Answer) -> Iterator[ScriptedLlm]:
+def scripted_llm(*script: Answer | None) -> Iterator[ScriptedLlm]:
     """Run a service with this script and yield it."""
 
     class Handler(BaseHTTPRequestHandler):
