@@ -34,6 +34,9 @@ class QuantumCircuitEnv(EnvClient[QuantumCircuitAction, QuantumCircuitObservatio
         if not isinstance(fields, Mapping):
             raise ValueError(f"the reply's observation must be an object, got {type(fields).__name__}")
         whole = {**fields, "reward": _required(payload, "reward"), "done": _required(payload, "done")}
+        if "metadata" not in fields:
+            # OpenEnv sends it beside the observation too, and one day perhaps only there.
+            whole["metadata"] = _required(payload, "metadata")
         observation = QuantumCircuitObservation.model_validate(whole)
         return StepResult(observation=observation, reward=observation.reward, done=observation.done)
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StrictStr, ValidationError
 from quantum_circuit_env.models import QuantumCircuitAction
 from quantum_circuit_env.server.arguments import ArgumentError, check_reset
-from quantum_circuit_env.server.messages import ACTION_SHAPE, Complaint, complain, explain, summary
+from quantum_circuit_env.server.messages import ACTION_SHAPE, Complaint, complain, explain
 from quantum_circuit_env.server.rpc import answer_rpc
 from quantum_circuit_env.server.strict_json import MalformedError, loads
 
@@ -67,7 +67,7 @@ def _answer_step(document: dict[str, Any]) -> HttpAnswer:
         allowed: Complaint = {
             "type": "allowed",
             "loc": ["body"],
-            "msg": summary([], f'the body is {{"action": …}}, where {ACTION_SHAPE}'),
+            "msg": f'the body is {{"action": …}}, where {ACTION_SHAPE}',
         }
         return HttpAnswer(422, {"detail": [*complaints, allowed]})
     return HttpAnswer(409, {"detail": _NO_EPISODE})

@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+import support.profiles  # noqa: F401
 from support.servers import serving
 
 
