@@ -9,7 +9,7 @@ from quantum_circuit_env.agents.agent import Agent, Decision, Seen, Turn, action
 from quantum_circuit_env.agents.clock import Deadline
 from quantum_circuit_env.agents.provider import ProviderError
 from quantum_circuit_env.agents.session import Session, SessionError, Snapshot
-from quantum_circuit_env.agents.transcript import Transcript
+from quantum_circuit_env.agents.transcript import Transcript, one_line, plain
 from quantum_circuit_env.agents.vocabulary import EndReason, ErrorClass, class_of
 
 from qrewrite.tasks import GAME_VERSION, TIERS
@@ -79,9 +79,9 @@ class Runner:
         try:
             record.end = self._play(record)
         except SessionError as error:
-            self._log(f"server: {error}")
+            self._log(one_line(f"server: {error}"))
         except ProviderError as error:
-            self._log(f"model: {error}")
+            self._log(one_line(f"model: {error}"))
             record.end = error.reason
             if error.reason is EndReason.INCOMPLETE:
                 record.classes[ErrorClass.API_ERROR] += 1
@@ -101,7 +101,7 @@ class Runner:
         record.score = now.score
         if now.game_version != GAME_VERSION:
             self._log(
-                f"the server plays version {now.game_version} of the game, the prompt tells {GAME_VERSION}"
+                f"the server plays version {plain(now.game_version)} of the game, the prompt tells {GAME_VERSION}"
             )
         while (end := self._ended(record, now)) is None:
             decision = self._agent.decide(self._seen(record, now))

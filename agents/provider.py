@@ -10,6 +10,7 @@ from quantum_circuit_env.agents.clock import Deadline, within
 from quantum_circuit_env.agents.endpoint import Endpoint
 from quantum_circuit_env.agents.faults import Fault, Remedy, body_fault, status_fault
 from quantum_circuit_env.agents.replies import Reply
+from quantum_circuit_env.agents.transcript import one_line
 from quantum_circuit_env.agents.vocabulary import EndReason
 
 Message: TypeAlias = dict[str, str]
@@ -123,9 +124,8 @@ class Provider:
         if outcome is None:
             return Fault(Remedy.RETRY, f"no answer within {timeout:.0f} s")
         if isinstance(outcome, Fault):
-            # A service may quote the key back, and what it says may be long and of many lines.
-            shown = " ".join(outcome.text.replace(self.endpoint.key, "***").split())[:300]
-            return outcome._replace(text=shown)
+            # A service may quote the key back.
+            return outcome._replace(text=one_line(outcome.text.replace(self.endpoint.key, "***")))
         return outcome
 
     def _exchange(self, messages: Sequence[Message], timeout: float) -> Reply | Fault:

@@ -1,12 +1,14 @@
 """A session with a server: snapshots of the game, and one error for all that can fail."""
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from quantum_circuit_env.agents.hosting import Host, HostError
 
 from qrewrite.circuits import Circuit
 from qrewrite.game import Action, Termination
 from qrewrite.rules import ActionResult
+
+_NO_STEP: Final = frozenset({ActionResult.RESET, ActionResult.EPISODE_OVER})
 
 
 class SessionError(Exception):
@@ -59,7 +61,12 @@ class Session:
         """Play one action, or raise a SessionError."""
         from quantum_circuit_env.models import QuantumCircuitAction
 
-        return self._asked("step", QuantumCircuitAction(**action._asdict()))
+        played = self._asked("step", QuantumCircuitAction(**action._asdict()))
+        if played.result in _NO_STEP:
+            raise SessionError(
+                f"step: the server answers {played.result.value}, which is the result of no step"
+            )
+        return played
 
     def close(self) -> None:
         """Close the connection."""
@@ -75,8 +82,17 @@ class Session:
 
         try:
             return _snapshot(getattr(self._client, method)(*args, **kwargs).observation)
-        # The client reports the server's refusals as RuntimeError and malformed replies as ValueError.
-        except (OSError, RuntimeError, ValueError, WebSocketException) as error:
+        # The client reports the server's refusals as RuntimeError and malformed replies as ValueError. Over
+        # JSON of another shape than OpenEnv's it stumbles, with the last three.
+        except (
+            OSError,
+            RuntimeError,
+            ValueError,
+            WebSocketException,
+            AttributeError,
+            LookupError,
+            TypeError,
+        ) as error:
             raise SessionError(f"{method}: {type(error).__name__}: {error}") from error
 
 

@@ -10,6 +10,7 @@ ENVIRONMENT: Final = "quantum_circuit_env"
 
 _NOT_PLAIN: Final = re.compile(r"[^A-Za-z0-9._/:@+()-]")
 _LONGEST: Final = 120
+_LONGEST_MESSAGE: Final = 300
 
 
 class Transcript:
@@ -42,6 +43,11 @@ class Transcript:
         with self._interrupts.held():
             self._stream.write(line.encode("ascii") + b"\n")
             self._stream.flush()
+
+
+def one_line(text: str) -> str:
+    """Return a message of somebody else's for people: on one line, and not without end."""
+    return " ".join(text.split())[:_LONGEST_MESSAGE]
 
 
 def plain(text: str) -> str:

@@ -12,6 +12,8 @@ from threading import Thread
 from urllib.parse import urlsplit
 
 import pytest
+from websockets.http11 import Request, Response
+from websockets.sync.server import ServerConnection, serve
 
 from support import relay as relay_module
 from support.inference_runs import SCRIPT, SETTINGS, Running, libraries_that_print, run
@@ -59,6 +61,47 @@ def test_a_server_that_is_not_ours_leaves_closed_episodes(tmp_path: Path) -> Non
     assert ended.status == 0
     assert [episode.steps for episode in ended.episodes] == [[]] * 9
     assert "server: reset: ConnectionError" in ended.stderr
+
+
+NONSENSE = (
+    "[]",
+    "5",
+    "no JSON",
+    b"\x00",
+    "{}",
+    '{"type": "observation"}',
+    '{"type": "observation", "data": []}',
+    '{"type": "observation", "data": {"observation": 1, "reward": 0.0, "done": false}}',
+    '{"type": "observation", "data": {"observation": {}, "reward": 0.0, "done": false}}',
+    '{"type": "error"}',
+    '{"type": "error", "data": {"message": "no\\n[END] success=true", "code": "X"}}',
+    "[" * 100_000,
+)
+
+
+def test_a_server_that_talks_nonsense_leaves_closed_episodes(tmp_path: Path) -> None:
+    frames = iter(NONSENSE)
+
+    def healthy(connection: ServerConnection, request: Request) -> Response | None:
+        return connection.respond(200, "") if request.path == "/health" else None
+
+    def babble(connection: ServerConnection) -> None:
+        for message in connection:
+            if "reset" in str(message):
+                connection.send(next(frames))
+
+    with serve(babble, "127.0.0.1", 0, process_request=healthy) as server:
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        url = f"ws://127.0.0.1:{server.socket.getsockname()[1]}"
+        ended = run(tmp_path, ["--tasks", "hard", "--seeds", f"1-{len(NONSENSE)}"], {"ENV_BASE_URL": url})
+        server.shutdown()
+        thread.join()
+    assert ended.status == 0, ended.stderr
+    assert [episode.steps for episode in ended.episodes] == [[]] * len(NONSENSE)
+    assert next(frames, None) is None
+    assert "\n[END]" not in ended.stderr
+    assert f"ends: incomplete {len(NONSENSE)}" in ended.stderr
 
 
 def test_a_server_that_dies_on_the_way_leaves_the_score_so_far(tmp_path: Path, server_url: str) -> None:

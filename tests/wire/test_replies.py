@@ -3,7 +3,7 @@
 import json
 import re
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from quantum_circuit_env.agents.agent import Decision
 from quantum_circuit_env.agents.replies import MAX_REPLY, Reply, read_reply
@@ -101,6 +101,7 @@ def test_other_json_is_no_action(value: object) -> None:
         assert decision.error is ErrorClass.WRONG_KEYS
 
 
+@settings(max_examples=30)
 @given(
     piece=pieces.filter(lambda piece: piece not in (ACTION, ACTION.replace("3", "4"))),
     head=st.sampled_from(["", "{", "[", '"', "<think>", '{"action": ', '[{"a": "', "\\"]),
