@@ -36,6 +36,18 @@ EPISODES: Final = 3
 _LIMITS: Final = Limits()
 _MOST_SEEDS: Final = 10_000
 
+_BOUNDS: Final = (
+    ("temperature", float, 0, 2, _LIMITS.temperature, "sampling temperature"),
+    ("max-tokens", int, 1, 10**6, _LIMITS.max_tokens, "tokens of a reply at most"),
+    ("request-timeout", float, 0.1, 3600, _LIMITS.timeout, "seconds for one request"),
+    ("retries", int, 0, 20, _LIMITS.retries, "retries of a request that failed"),
+    ("retry-pause", float, 0, 60, _LIMITS.pause, "seconds before the first retry"),
+    ("longest-pause", float, 0, 600, _LIMITS.longest_pause, "longest wait before a retry"),
+    ("run-budget", float, 0, 10**6, 1080.0, "seconds for the whole run"),
+    ("server-wait", float, 0, 600, 10.0, "seconds to wait for a server at ENV_BASE_URL"),
+)
+"""Options that are numbers: name, kind, smallest and largest value, default, meaning."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play what the command line asks for and return the exit status, 0 when every episode has its end."""
@@ -113,46 +125,13 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--tasks", type=_tasks, default=",".join(SEEDS), help="tasks, separated by commas")
     add("--seeds", type=_seeds, help="seeds to play instead, once each, e.g. 0-9 or 1,5,7-8")
     add(
-        "--episodes",
-        type=_number(int, 1, 10_000),
-        help=f"episodes of each seed ({EPISODES}, or 1 with --seeds)",
+        "--episodes", type=_number(int, 1, 10_000), help=f"episodes of a seed ({EPISODES}, or 1 with --seeds)"
     )
     add("--turns", type=_number(int, 1, STEP_LIMIT), default=15, help="turns of an episode at most")
-    add("--temperature", type=_number(float, 0, 2), default=_LIMITS.temperature, help="sampling temperature")
     add("--model", help="model, instead of MODEL_NAME")
     add("--offline", action="store_true", help="let the built-in greedy agent play, key or not")
-    add(
-        "--max-tokens",
-        type=_number(int, 1, 10**6),
-        default=_LIMITS.max_tokens,
-        help="tokens of a reply at most",
-    )
-    add("--run-budget", type=_number(float, 0, 10**6), default=1080.0, help="seconds for the whole run")
-    add(
-        "--request-timeout",
-        type=_number(float, 0.1, 3600),
-        default=_LIMITS.timeout,
-        help="seconds for one request",
-    )
-    add(
-        "--retries",
-        type=_number(int, 0, 20),
-        default=_LIMITS.retries,
-        help="retries of a request that failed",
-    )
-    add(
-        "--retry-pause",
-        type=_number(float, 0, 60),
-        default=_LIMITS.pause,
-        help="seconds before the first retry",
-    )
-    add(
-        "--longest-pause",
-        type=_number(float, 0, 600),
-        default=_LIMITS.longest_pause,
-        help="longest wait before a retry",
-    )
-    add("--server-wait", type=_number(float, 0, 600), default=10.0, help="seconds to wait for ENV_BASE_URL")
+    for name, kind, low, high, default, text in _BOUNDS:
+        add(f"--{name}", type=_number(kind, low, high), default=default, help=text)
     return parser.parse_args(arguments)
 
 

@@ -100,9 +100,7 @@ class Runner:
         now = self._session.reset(task=record.plan.task, seed=record.plan.seed)
         record.score = now.score
         if now.game_version != GAME_VERSION:
-            self._log(
-                f"the server plays version {plain(now.game_version)} of the game, the prompt tells {GAME_VERSION}"
-            )
+            self._log(f"the server plays version {plain(now.game_version)}, the prompt tells {GAME_VERSION}")
         while (end := self._ended(record, now)) is None:
             decision = self._agent.decide(self._seen(record, now))
             if decision is None:
