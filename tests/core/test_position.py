@@ -12,7 +12,7 @@ from qrewrite.game import Position
 from qrewrite.rules import RULES
 from qrewrite.tasks import TIERS, generate
 from support import naive_rules, naive_traces
-from support.circuits import circuits, plain, random_circuit
+from support.circuits import circuits, grown_circuit, plain, random_circuit
 
 
 def reductions(position: Position) -> list[tuple[int, int]]:
@@ -71,3 +71,10 @@ def test_all_is_up_to_date_on_random_circuits(num_qubits: int, size: int) -> Non
     rng = Random(f"position/{num_qubits}")
     for swaps in (0.2, 0.8):
         check_play(random_circuit(rng, num_qubits, size), rng, longest=40, swaps=swaps)
+
+
+@pytest.mark.parametrize(("num_qubits", "words"), [(1, 10), (2, 12), (2, 20), (3, 20), (4, 25), (6, 30)])
+def test_all_is_up_to_date_on_circuits_rich_in_reductions(num_qubits: int, words: int) -> None:
+    rng = Random(f"position/{num_qubits}/{words}")
+    for swaps in (0.0, 0.5) * 8:
+        check_play(grown_circuit(rng, num_qubits, words), rng, longest=40, swaps=swaps)

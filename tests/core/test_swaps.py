@@ -1,6 +1,7 @@
 """What swaps can and cannot do, by searching everything that they reach (docs/theory.md, a and b)."""
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import chain, product
 from random import Random
 
@@ -35,7 +36,7 @@ def all_of_triples_beside_a_wire() -> Iterator[Gates]:
 def samples_on_three_wires() -> Iterator[Gates]:
     """Random circuits of 5 gates on 3 qubits, and longer ones of few different gates."""
     rng = Random("three wires")
-    for _ in range(3000):
+    for _ in range(2000):
         yield plain(random_circuit(rng, 3, 5))
     letters: list[Gate] = [C, D, SWAP01, H2, X2, ("Z", (2,)), ("CNOT", (1, 2))]
     for _ in range(300):
@@ -49,16 +50,18 @@ families = pytest.mark.parametrize(
 )
 
 
-def classes(family: Iterator[Gates]) -> Iterator[tuple[Gates, list[Gates], list[naive_traces.Order]]]:
-    """Each class of circuits that swaps turn into one another, once: one of them, all, and their orders."""
+@cache
+def classes(family: Family) -> list[tuple[list[Gates], list[naive_traces.Order]]]:
+    """Each class of circuits that swaps turn into one another, once: its circuits, and their orders."""
     seen: set[tuple[Gate, ...]] = set()
-    for gates in family:
-        if tuple(gates) in seen:
-            continue
-        orders = list(naive_traces.swap_class(gates))
-        members = [naive_traces.in_order(gates, order) for order in orders]
-        seen.update(map(tuple, members))
-        yield gates, members, orders
+    found = []
+    for gates in family():
+        if tuple(gates) not in seen:
+            orders = list(naive_traces.swap_class(gates))
+            members = [naive_traces.in_order(gates, order) for order in orders]
+            seen.update(map(tuple, members))
+            found.append((members, orders))
+    return found
 
 
 def width(gates: Gates) -> int:
@@ -72,7 +75,7 @@ def done(gates: Gates) -> bool:
 @families
 def test_done_is_true_exactly_when_swaps_reach_no_reduction(family: Family) -> None:
     verdicts = set()
-    for _, members, _ in classes(family()):
+    for members, _ in classes(family):
         legal = chain.from_iterable(map(naive_rules.legal_actions, members))
         reachable = any(action_type != 2 for action_type, _ in legal)
         for gates in members:
@@ -85,7 +88,7 @@ def test_done_is_true_exactly_when_swaps_reach_no_reduction(family: Family) -> N
 def test_swaps_reach_exactly_the_circuits_with_the_same_wires(family: Family) -> None:
     """Circuits are determined up to swaps by the sequences of gates on their wires."""
     owner: dict[naive_traces.Trace, int] = {}
-    for number, (_, members, _) in enumerate(classes(family())):
+    for number, (members, _) in enumerate(classes(family)):
         for gates in members:
             assert owner.setdefault(naive_traces.trace(gates), number) == number
 
@@ -93,7 +96,7 @@ def test_swaps_reach_exactly_the_circuits_with_the_same_wires(family: Family) ->
 @families
 def test_swaps_never_enable_or_disable_a_cancellation(family: Family) -> None:
     cancellable = 0
-    for _, members, orders in classes(family()):
+    for members, orders in classes(family):
         found = {
             frozenset(
                 (order[index], order[naive_rules.next_sharing(gates, index) or 0])

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final, TypeVar
 
-from qrewrite.circuits import GATES, Circuit, Gate
+from qrewrite.circuits import GATES, Circuit, Gate, TaskError
 from qrewrite.game.position import Position
 from qrewrite.tasks.tiers import MAX_SEED, TIERS, Dials, Gadget, Tier, check_seed, tier_of
 from qrewrite.tasks.words import LETTERS, draw, gates_of
@@ -34,7 +34,7 @@ def grow(tier: Tier, rng: Random) -> Circuit:
             growth.expand_core(name)
     moves = sum(count for _, count in dials.expansions) + sum(gadget.length // 2 for gadget in dials.gadgets)
     if moves > tier.pairs:
-        raise ValueError(f"the dials of {tier.name} take {moves} moves, its circuits grow by {tier.pairs}")
+        raise TaskError(f"the dials of {tier.name} take {moves} moves, its circuits grow by {tier.pairs}")
     for _ in range(tier.pairs - moves):
         growth.insert_pair()
     for gadget in dials.gadgets:
