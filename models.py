@@ -101,3 +101,8 @@ class QuantumCircuitState(State):
     used_advanced_actions: StrictBool | None
     score: Grade | None
     game_version: StrictStr | None
+
+    @classmethod
+    def before_reset(cls) -> "QuantumCircuitState":
+        """Return the state of a session that has no episode yet."""
+        return cls.model_validate(dict.fromkeys(cls.model_fields) | {"step_count": 0})

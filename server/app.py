@@ -6,7 +6,7 @@ Run `server`, or `uvicorn quantum_circuit_env.server.app:app` from any folder.
 import argparse
 from functools import partial
 from inspect import signature
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from quantum_circuit_env.server.settings import Settings, read_settings
@@ -15,6 +15,7 @@ from qrewrite.tasks import GAME_VERSION
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
+    from openenv.core.env_server.http_server import HTTPEnvServer
 
 _APP = "quantum_circuit_env.server.app:app"
 
@@ -23,29 +24,13 @@ def create_app(settings: Settings) -> "FastAPI":
     """Return the application; OpenEnv's own page is not part of it."""
     # Here and not above, so that a wrong setting is told before the seconds that importing OpenEnv costs.
     from fastapi import FastAPI
-    from openenv.core.env_server.http_server import HTTPEnvServer
-    from quantum_circuit_env.models import (
-        QuantumCircuitAction,
-        QuantumCircuitObservation,
-        QuantumCircuitState,
-    )
-    from quantum_circuit_env.server.environment import QuantumCircuitEnvironment, describe
+    from quantum_circuit_env.server.environment import describe
     from quantum_circuit_env.server.frontdoor import FrontDoor
 
     about = describe()
     # `openenv validate --url` takes this version for that of OpenEnv's HTTP protocol, 1.x.
     app = FastAPI(title="Quantum Circuit Optimizer", version="1.0.0", description=about.description)
-    newer = {"env_name": about.name, "state_cls": QuantumCircuitState}
-    known = signature(HTTPEnvServer).parameters
-    server = HTTPEnvServer(
-        partial(QuantumCircuitEnvironment, task=settings.task),
-        QuantumCircuitAction,
-        QuantumCircuitObservation,
-        settings.sessions,
-        # openenv-core 0.3.0 does not know these.
-        **{name: value for name, value in newer.items() if name in known},
-    )
-    server.register_routes(app)
+    _openenv_server(settings).register_routes(app)
 
     @app.get("/", tags=["Environment Info"], summary="Where to go from here")
     def root() -> dict[str, str | None]:
@@ -62,6 +47,27 @@ def create_app(settings: Settings) -> "FastAPI":
 
     app.add_middleware(FrontDoor)
     return app
+
+
+def _openenv_server(settings: Settings) -> "HTTPEnvServer":
+    from openenv.core.env_server.http_server import HTTPEnvServer
+    from quantum_circuit_env.models import (
+        QuantumCircuitAction,
+        QuantumCircuitObservation,
+        QuantumCircuitState,
+    )
+    from quantum_circuit_env.server.environment import QuantumCircuitEnvironment, describe
+
+    newer: dict[str, Any] = {"env_name": describe().name, "state_cls": QuantumCircuitState}
+    known = signature(HTTPEnvServer).parameters
+    return HTTPEnvServer(
+        partial(QuantumCircuitEnvironment, task=settings.task),
+        QuantumCircuitAction,
+        QuantumCircuitObservation,
+        settings.sessions,
+        # openenv-core 0.3.0 does not know these.
+        **{name: value for name, value in newer.items() if name in known},
+    )
 
 
 app = create_app(read_settings())

@@ -1,7 +1,6 @@
 """The environment: one session's episode behind OpenEnv's interface."""
 
 import asyncio
-from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import metadata
 from typing import Any, ClassVar, Final
@@ -10,17 +9,16 @@ from uuid import uuid4
 from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import EnvironmentMetadata
 from quantum_circuit_env.models import (
-    ObservationMetadata,
     QuantumCircuitAction,
     QuantumCircuitObservation,
     QuantumCircuitState,
 )
 from quantum_circuit_env.server import graders
 from quantum_circuit_env.server.arguments import Start, check_reset
+from quantum_circuit_env.server.session import Session
 
 from qrewrite.game import Episode
-from qrewrite.game.view import circuit_records, legality, prompt
-from qrewrite.tasks import GAME_VERSION, RANDOM
+from qrewrite.tasks import RANDOM
 
 LARGE: Final = 2_000
 """Gates above which a step, or a reset on a caller's own circuit, would hold up the other sessions."""
@@ -31,25 +29,6 @@ class NoEpisodeError(RuntimeError):
 
     def __init__(self) -> None:
         super().__init__('there is no episode yet: send a reset first, e.g. {"type": "reset", "data": {}}')
-
-
-@dataclass(frozen=True, slots=True)
-class _Session:
-    """A running episode and the reset that started it."""
-
-    start: Start
-    episode: Episode
-    episode_id: str
-
-    @property
-    def score(self) -> float:
-        episode = self.episode
-        return graders.score(
-            self.start.tier.scoring,
-            episode.initial_count,
-            episode.gate_count,
-            episode.used_advanced_actions,
-        )
 
 
 class QuantumCircuitEnvironment(
@@ -69,7 +48,7 @@ class QuantumCircuitEnvironment(
         """
         super().__init__()
         self._default_task = task
-        self._session: _Session | None = None
+        self._session: Session | None = None
 
     def reset(
         self, /, seed: int | None = None, episode_id: str | None = None, **options: Any
@@ -106,7 +85,7 @@ class QuantumCircuitEnvironment(
         if session is None:
             raise NoEpisodeError
         session.episode.play(action.action_type, action.target_index)
-        return _observe(session)
+        return session.observation()
 
     async def step_async(
         self, action: QuantumCircuitAction, *_unused: Any, **_options: Any
@@ -119,7 +98,8 @@ class QuantumCircuitEnvironment(
     @property
     def state(self) -> QuantumCircuitState:
         """Public progress of the session, made anew at each call."""
-        return _state(self._session)
+        session = self._session
+        return QuantumCircuitState.before_reset() if session is None else session.state()
 
     def get_metadata(self) -> EnvironmentMetadata:
         """Say what this environment is."""
@@ -147,8 +127,8 @@ class QuantumCircuitEnvironment(
 
     def _begin(self, start: Start) -> QuantumCircuitObservation:
         episode = Episode(start.circuit(), par=start.par)
-        session = _Session(start, episode, str(uuid4()) if start.episode_id is None else start.episode_id)
-        observation = _observe(session)
+        session = Session(start, episode, str(uuid4()) if start.episode_id is None else start.episode_id)
+        observation = session.observation()
         self._session = session
         return observation
 
@@ -159,58 +139,4 @@ def describe() -> EnvironmentMetadata:
     stated = metadata("openenv-quantum-circuit-env")
     return EnvironmentMetadata(
         name="quantum_circuit_env", description=stated["Summary"], version=stated["Version"]
-    )
-
-
-def _observe(session: _Session) -> QuantumCircuitObservation:
-    episode, start = session.episode, session.start
-    facts: ObservationMetadata = {
-        "task": start.tier.name,
-        "initial_count": episode.initial_count,
-        "step": episode.steps,
-        "seed": start.seed,
-        "used_advanced_actions": episode.used_advanced_actions,
-        "action_result": episode.action_result,
-        "termination": episode.termination,
-        "score": session.score,
-        "par": episode.par,
-        "game_version": GAME_VERSION,
-        "legality": legality(episode) if start.hints else None,
-    }
-    # The parts are known to be right, so nothing of them is validated again at every step.
-    return QuantumCircuitObservation.model_construct(
-        circuit=circuit_records(episode),
-        gate_count=episode.gate_count,
-        num_qubits=episode.position.wired.num_qubits,
-        done=episode.done,
-        reward=episode.reward,
-        prompt=prompt(episode, start.tier.scoring),
-        metadata=facts,
-    )
-
-
-def _state(session: _Session | None) -> QuantumCircuitState:
-    if session is None:
-        return QuantumCircuitState(
-            episode_id=None,
-            step_count=0,
-            task=None,
-            seed=None,
-            gate_count=None,
-            initial_count=None,
-            used_advanced_actions=None,
-            score=None,
-            game_version=None,
-        )
-    episode = session.episode
-    return QuantumCircuitState(
-        episode_id=session.episode_id,
-        step_count=episode.steps,
-        task=session.start.tier.name,
-        seed=session.start.seed,
-        gate_count=episode.gate_count,
-        initial_count=episode.initial_count,
-        used_advanced_actions=episode.used_advanced_actions,
-        score=session.score,
-        game_version=GAME_VERSION,
     )
