@@ -1,7 +1,8 @@
 """Circuits for tests: the whole alphabet on given wires, seeded circuits, and strategies rich in pairs."""
 
-from collections.abc import Callable, Iterable
-from itertools import chain, permutations
+from collections.abc import Iterable
+from functools import cache
+from itertools import permutations
 from random import Random
 
 from hypothesis import strategies as st
@@ -35,19 +36,29 @@ def from_plain(gates: Iterable[PlainGate], num_qubits: int) -> Circuit:
     return Circuit.of(num_qubits, (Gate(name, qubits) for name, qubits in gates))
 
 
-def _words(num_qubits: int) -> list[tuple[Gate, ...]]:
-    """Single gates, pairs and triples, so that a drawn circuit has something to reduce."""
-    wires = range(num_qubits)
-    words = [(gate,) for gate in alphabet(num_qubits)]
-    words += [(gate, gate) for gate in alphabet(num_qubits)]
-    words += [(Gate("H", (a,)), Gate("X", (a,)), Gate("H", (a,))) for a in wires]
+@cache
+def _words(num_qubits: int) -> list[list[tuple[Gate, ...]]]:
+    """Single gates, pairs and triples on that many wires."""
+    wires, gates = range(num_qubits), alphabet(num_qubits)
+    singles: list[tuple[Gate, ...]] = [(gate,) for gate in gates]
+    pairs: list[tuple[Gate, ...]] = [(gate, gate) for gate in gates]
+    triples: list[tuple[Gate, ...]] = [(Gate("H", (a,)), Gate("X", (a,)), Gate("H", (a,))) for a in wires]
     for a, b in permutations(wires, 2):
-        words.append((Gate("CNOT", (a, b)), Gate("CNOT", (b, a)), Gate("CNOT", (a, b))))
-    return words
+        triples.append((Gate("CNOT", (a, b)), Gate("CNOT", (b, a)), Gate("CNOT", (a, b))))
+    return [singles, pairs, triples]
 
 
-def _shuffled(gates: list[Gate], places: list[int]) -> list[Gate]:
-    """Put each gate as many places to the left as is asked and the gates that share its wires allow."""
+def _nested(words: Iterable[tuple[tuple[Gate, ...], int]]) -> list[Gate]:
+    """Put each word into what is there already, at a place that a number chooses."""
+    gates: list[Gate] = []
+    for word, number in words:
+        at = number % (len(gates) + 1)
+        gates[at:at] = word
+    return gates
+
+
+def _spread(gates: list[Gate], places: Iterable[int]) -> list[Gate]:
+    """Move each gate as many places to the left as is asked and the gates that share its wires allow."""
     done: list[Gate] = []
     for gate, place in zip(gates, places, strict=True):
         at = len(done)
@@ -57,12 +68,18 @@ def _shuffled(gates: list[Gate], places: list[int]) -> list[Gate]:
     return done
 
 
+def grown_circuit(rng: Random, num_qubits: int, words: int) -> Circuit:
+    """A circuit of single gates, pairs and triples inside one another, spread by swaps."""
+    drawn = [(rng.choice(rng.choice(_words(num_qubits))), rng.randrange(1000)) for _ in range(words)]
+    gates = _nested(drawn)
+    return Circuit.of(num_qubits, _spread(gates, [rng.randrange(8) for _ in gates]))
+
+
 @st.composite
-def circuits(draw: Callable[..., object], max_qubits: int = 4, max_words: int = 8) -> Circuit:
-    """Circuits of up to 3·max_words gates on up to max_qubits wires, pairs and triples apart in the list."""
+def circuits(draw: st.DrawFn, max_qubits: int = 4, max_words: int = 8) -> Circuit:
+    """Circuits of up to 3·max_words gates on up to max_qubits wires, made as by `grown_circuit`."""
     num_qubits = draw(st.integers(1, max_qubits))
-    assert isinstance(num_qubits, int)
-    words = draw(st.lists(st.sampled_from(_words(num_qubits)), max_size=max_words))
-    gates = list(chain.from_iterable(words))  # type: ignore[call-overload]
-    places = draw(st.lists(st.integers(0, 6), min_size=len(gates), max_size=len(gates)))
-    return Circuit.of(num_qubits, _shuffled(gates, places))  # type: ignore[arg-type]
+    word = st.one_of(map(st.sampled_from, _words(num_qubits)))
+    gates = _nested(draw(st.lists(st.tuples(word, st.integers(0, 999)), max_size=max_words)))
+    places = draw(st.lists(st.integers(0, 7), min_size=len(gates), max_size=len(gates)))
+    return Circuit.of(num_qubits, _spread(gates, places))
