@@ -7,12 +7,14 @@ from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, Stri
 from typing_extensions import TypedDict
 
 from qrewrite.circuits import GATES
-from qrewrite.game import Termination
+from qrewrite.game import Scoring, Termination
 from qrewrite.rules import RULES, ActionResult
 from qrewrite.tasks import MAX_SEED, TIERS
 
+_SCORING = Scoring()
+
 Count: TypeAlias = Annotated[StrictInt, Field(ge=0)]
-Grade: TypeAlias = Annotated[StrictFloat, Field(ge=0.01, le=0.99)]
+Grade: TypeAlias = Annotated[StrictFloat, Field(ge=_SCORING.floor, le=_SCORING.ceiling)]
 Seed: TypeAlias = Annotated[StrictInt, Field(ge=0, le=MAX_SEED)]
 TaskName: TypeAlias = Annotated[StrictStr, Field(json_schema_extra={"enum": list(TIERS)})]
 
