@@ -46,6 +46,7 @@ class Seen(NamedTuple):
         initial_count: gates at the start.
         steps: actions played so far.
         turns_left: turns that are left, this one included.
+        used_advanced_actions: whether an action of type 3 or 4 has succeeded.
         turns: the turns so far, first one first.
     """
 
@@ -54,6 +55,7 @@ class Seen(NamedTuple):
     initial_count: int
     steps: int
     turns_left: int
+    used_advanced_actions: bool = False
     turns: tuple[Turn, ...] = ()
 
 

@@ -126,6 +126,7 @@ class Runner:
             initial_count=now.initial_count,
             steps=now.steps,
             turns_left=self._turns - len(record.turns),
+            used_advanced_actions=now.used_advanced_actions,
             turns=tuple(record.turns),
         )
 

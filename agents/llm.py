@@ -53,6 +53,7 @@ def messages(seen: Seen) -> list[Message]:
         seen.scoring,
         initial_count=seen.initial_count,
         steps=seen.steps,
+        used_advanced_actions=seen.used_advanced_actions,
         turn_budget=seen.turns_left,
     )
     past = _past(seen.turns)

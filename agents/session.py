@@ -24,6 +24,7 @@ class Snapshot(NamedTuple):
         done: whether the episode has ended.
         initial_count: gates at the start.
         steps: steps played so far.
+        used_advanced_actions: whether an action of type 3 or 4 has succeeded.
         result: what became of the action.
         termination: why the episode has ended, if it has.
         score: the grade so far, the server's own.
@@ -35,6 +36,7 @@ class Snapshot(NamedTuple):
     done: bool
     initial_count: int
     steps: int
+    used_advanced_actions: bool
     result: ActionResult
     termination: Termination | None
     score: float
@@ -104,6 +106,7 @@ def _snapshot(observation: Any) -> Snapshot:
         done=observation.done,
         initial_count=metadata["initial_count"],
         steps=metadata["step"],
+        used_advanced_actions=metadata["used_advanced_actions"],
         result=ActionResult(metadata["action_result"]),
         termination=metadata["termination"] and Termination(metadata["termination"]),
         score=metadata["score"],

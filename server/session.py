@@ -1,6 +1,7 @@
 """A session's running episode, and what is told of it."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from quantum_circuit_env.models import ObservationMetadata, QuantumCircuitObservation, QuantumCircuitState
 from quantum_circuit_env.server import graders
@@ -29,17 +30,21 @@ class Session:
 
     def observation(self) -> QuantumCircuitObservation:
         """Return what the agent gets to see; nothing in it leads back into the episode."""
-        episode, start = self.episode, self.start
         # The parts are known to be right, so nothing of them is validated again at every step.
-        return QuantumCircuitObservation.model_construct(
-            circuit=circuit_records(episode),
-            gate_count=episode.gate_count,
-            num_qubits=episode.position.wired.num_qubits,
-            done=episode.done,
-            reward=episode.reward,
-            prompt=prompt(episode, start.tier.scoring),
-            metadata=self._metadata(),
-        )
+        return QuantumCircuitObservation.model_construct(**self.payload())
+
+    def payload(self) -> dict[str, Any]:
+        """Return the observation's fields, ready to be written as JSON."""
+        episode = self.episode
+        return {
+            "circuit": circuit_records(episode),
+            "gate_count": episode.gate_count,
+            "num_qubits": episode.position.wired.num_qubits,
+            "done": episode.done,
+            "reward": episode.reward,
+            "prompt": prompt(episode, self.start.tier.scoring),
+            "metadata": self._metadata(),
+        }
 
     def _metadata(self) -> ObservationMetadata:
         episode, start = self.episode, self.start

@@ -102,6 +102,14 @@ def test_prompt_counts_down_steps_and_turns() -> None:
     assert "Steps left: 0." in prompt(episode, scoring, turn_budget=0)
 
 
+def test_prompt_tells_whether_the_bonus_is_earned_where_there_is_one() -> None:
+    episode = Episode(Circuit.parse("H 0; X 0; H 0; X 0; X 0", num_qubits=1))
+    assert "Bonus: not yet earned." in prompt(episode, TIERS["medium"].scoring)
+    episode.play(3, 0)
+    assert "Bonus: earned." in prompt(episode, TIERS["medium"].scoring)
+    assert "Bonus" not in prompt(episode, TIERS["hard"].scoring)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_prompt_of_a_hard_circuit_is_short(seed: int) -> None:
     for circuit in (generate("hard", seed), random_circuit(Random(seed), 6, 70)):
@@ -119,11 +127,17 @@ def test_view_shows_the_circuit_and_the_counters_and_nothing_of_the_past(circuit
     now, scoring = played.circuit(), TIERS["medium"].scoring
     afresh = Episode(now)
     afresh.steps, afresh.initial_count = played.steps, played.initial_count
+    afresh.used_advanced_actions = played.used_advanced_actions
     assert prompt(played, scoring) == prompt(afresh, scoring)
     assert legality(played) == legality(afresh)
     assert circuit_records(played) == circuit_records(afresh) == now.records()
     from_outside = prompt_from_observation(
-        now, scoring, initial_count=played.initial_count, steps=played.steps, turn_budget=9
+        now,
+        scoring,
+        initial_count=played.initial_count,
+        steps=played.steps,
+        used_advanced_actions=played.used_advanced_actions,
+        turn_budget=9,
     )
     assert from_outside == prompt(played, scoring, turn_budget=9)
 

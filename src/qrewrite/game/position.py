@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from qrewrite.circuits import Circuit, WiredCircuit
-from qrewrite.rules import RULES, Rule, reduction_at
+from qrewrite.rules import IDENTITIES, RULES, Rule, reduction_at
 
 
 class Position:
@@ -69,14 +69,22 @@ class Position:
         for node in on_wires:
             if node < 0:
                 continue
-            for asked in (node, *predecessors(node)):
-                if asked < 0:
-                    continue
-                found = reduction_at(wired, asked)
-                if known[asked] is not found:
-                    self._reducible += (found is not None) - (known[asked] is not None)
-                    known[asked] = found
-                    self._stale.append(asked)
+            self._ask_reduction(node)
+            # A triple also looks at the follower of its middle gate, and `node` may be one.
+            gate = wired.gates[node]
+            for outer in wired.predecessors(node):
+                if outer >= 0:
+                    identity = IDENTITIES[wired.gates[outer]]
+                    if identity is not None and identity.middle is gate:
+                        self._ask_reduction(outer)
+
+    def _ask_reduction(self, node: int) -> None:
+        known = self._reductions
+        found = reduction_at(self.wired, node)
+        if known[node] is not found:
+            self._reducible += (found is not None) - (known[node] is not None)
+            known[node] = found
+            self._stale.append(node)
 
     def _refresh_masks(self) -> None:
         """Ask all rules about nodes with new neighbours, and about the list neighbour before each."""

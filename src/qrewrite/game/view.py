@@ -44,11 +44,18 @@ def prompt(episode: Episode, scoring: Scoring, *, turn_budget: int | None = None
     """
     wired = episode.position.wired
     left = _steps_left(episode.steps, turn_budget)
-    return _prompt(wired.texts, wired.num_qubits, scoring, episode.initial_count, left)
+    earned = episode.used_advanced_actions
+    return _prompt(wired.texts, wired.num_qubits, scoring, episode.initial_count, left, earned)
 
 
 def prompt_from_observation(
-    circuit: Circuit, scoring: Scoring, *, initial_count: int, steps: int, turn_budget: int | None = None
+    circuit: Circuit,
+    scoring: Scoring,
+    *,
+    initial_count: int,
+    steps: int,
+    used_advanced_actions: bool,
+    turn_budget: int | None = None,
 ) -> str:
     """Return the same text from what an observation carries, for a player who is not where the episode is.
 
@@ -57,10 +64,12 @@ def prompt_from_observation(
         scoring: how the episode will be graded.
         initial_count: gates at the start.
         steps: actions played so far.
+        used_advanced_actions: whether an action of type 3 or 4 has succeeded.
         turn_budget: as for `prompt`.
     """
     texts = [gate.text for gate in circuit.gates]
-    return _prompt(texts, circuit.num_qubits, scoring, initial_count, _steps_left(steps, turn_budget))
+    left = _steps_left(steps, turn_budget)
+    return _prompt(texts, circuit.num_qubits, scoring, initial_count, left, used_advanced_actions)
 
 
 def _steps_left(steps: int, turn_budget: int | None) -> int:
@@ -68,12 +77,15 @@ def _steps_left(steps: int, turn_budget: int | None) -> int:
     return left if turn_budget is None else min(left, turn_budget)
 
 
-def _prompt(texts: list[str], num_qubits: int, scoring: Scoring, initial_count: int, left: int) -> str:
+def _prompt(
+    texts: list[str], num_qubits: int, scoring: Scoring, initial_count: int, left: int, earned: bool
+) -> str:
     count = len(texts)
     pieces = _NUMBERS[: 2 * count] if count <= _NUMBERED else _numbers(count)
     pieces[1::2] = texts
+    bonus = (" Bonus: earned." if earned else " Bonus: not yet earned.") if scoring.bonus else ""
     return (
-        f"{_rules_text(scoring)}\nSteps left: {left}. Gates: {count} now, {initial_count} at the start. "
+        f"{_rules_text(scoring)}\nSteps left: {left}.{bonus} Gates: {count} now, {initial_count} at the start. "
         f"Qubits: {num_qubits}.\nCircuit (index: gate qubits; the first gate acts first):"
         f"{''.join(pieces) or ' empty'}"
     )

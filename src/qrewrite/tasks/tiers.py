@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
-from qrewrite.circuits import TaskError
+from qrewrite.circuits.errors import TaskError, shown
 from qrewrite.game.scoring import Scoring
 
 GAME_VERSION: Final = "1.0.0"
@@ -146,7 +146,7 @@ TIERS: Final[dict[str, Tier]] = {
 def check_seed(seed: object) -> int:
     """Return the seed, or raise a TaskError that says what is allowed."""
     if type(seed) is not int or not 0 <= seed <= MAX_SEED:
-        raise TaskError(f"seed must be an integer in 0..{MAX_SEED}, got {_shown(seed)}")
+        raise TaskError(f"seed must be an integer in 0..{MAX_SEED}, got {shown(seed)}")
     return seed
 
 
@@ -156,11 +156,5 @@ def tier_of(task: object, seed: int) -> Tier:
         # A stream of its own: the circuit of (tier, seed) does not depend on how the tier was chosen.
         return tuple(TIERS.values())[int(Random(seed).random() * len(TIERS))]
     if not isinstance(task, str) or task not in TIERS:
-        raise TaskError(f"unknown task {_shown(task)}; the tasks are {', '.join(TIERS)} and {RANDOM}")
+        raise TaskError(f"unknown task {shown(task)}; the tasks are {', '.join(TIERS)} and {RANDOM}")
     return TIERS[task]
-
-
-def _shown(value: object) -> str:
-    """Return a value for an error message, cut so that a huge one stays one line."""
-    text = f"{value!r}" if not isinstance(value, int) or abs(value) < 10**20 else "a larger number"
-    return text if len(text) <= 60 else f"{text[:60]}…"
