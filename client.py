@@ -5,6 +5,7 @@ from typing import Any
 
 from openenv.core.client_types import StepResult
 from openenv.core.env_client import EnvClient
+
 from quantum_circuit_env.models import QuantumCircuitAction, QuantumCircuitObservation, QuantumCircuitState
 
 __all__ = ["QuantumCircuitAction", "QuantumCircuitEnv", "QuantumCircuitObservation", "QuantumCircuitState"]

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from qrewrite.game import STEP_LIMIT
+from qrewrite.tasks import MAX_SEED, TIERS
 from quantum_circuit_env.agents.agent import Agent
 from quantum_circuit_env.agents.clock import Deadline
 from quantum_circuit_env.agents.endpoint import KEYS, EndpointError, choose_endpoint, read_environment
@@ -23,9 +25,6 @@ from quantum_circuit_env.agents.provider import Limits, Provider
 from quantum_circuit_env.agents.session import Session
 from quantum_circuit_env.agents.summary import summary
 from quantum_circuit_env.agents.transcript import Transcript, plain
-
-from qrewrite.game import STEP_LIMIT
-from qrewrite.tasks import MAX_SEED, TIERS
 
 SEEDS: Final = {"easy": 42, "medium": 7, "hard": 13}
 """Seed of each task that is played unless others are asked for."""

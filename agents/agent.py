@@ -2,11 +2,10 @@
 
 from typing import NamedTuple, Protocol
 
-from quantum_circuit_env.agents.vocabulary import ErrorClass
-
 from qrewrite.circuits import Circuit
 from qrewrite.game import Action, Scoring
 from qrewrite.rules import RULES, ActionResult
+from quantum_circuit_env.agents.vocabulary import ErrorClass
 
 
 class Decision(NamedTuple):

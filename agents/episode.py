@@ -5,14 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from qrewrite.tasks import GAME_VERSION, TIERS
 from quantum_circuit_env.agents.agent import Agent, Decision, Seen, Turn, action_text, invalid_move
 from quantum_circuit_env.agents.clock import Deadline
 from quantum_circuit_env.agents.provider import ProviderError
 from quantum_circuit_env.agents.session import Session, SessionError, Snapshot
 from quantum_circuit_env.agents.transcript import Transcript, one_line, plain
 from quantum_circuit_env.agents.vocabulary import EndReason, ErrorClass, class_of
-
-from qrewrite.tasks import GAME_VERSION, TIERS
 
 SUCCESS_SCORE: Final = 0.10
 """Score from which an episode counts as a success."""

@@ -2,10 +2,9 @@
 
 from random import Random
 
-from quantum_circuit_env.agents.agent import Decision, Seen
-
 from qrewrite.game import Position
 from qrewrite.policies import cancel_first
+from quantum_circuit_env.agents.agent import Decision, Seen
 
 
 class GreedyAgent:

@@ -2,13 +2,12 @@
 
 from typing import Final
 
+from qrewrite.game import view
+from qrewrite.rules import RULES
 from quantum_circuit_env.agents.agent import Decision, Seen, Turn, action_text
 from quantum_circuit_env.agents.provider import Message, Provider
 from quantum_circuit_env.agents.replies import read_reply
 from quantum_circuit_env.agents.vocabulary import ErrorClass, class_of
-
-from qrewrite.game import view
-from qrewrite.rules import RULES
 
 REMEMBERED: Final = 8
 """Turns of which the model is reminded."""

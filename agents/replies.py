@@ -4,11 +4,10 @@ import json
 import re
 from typing import Any, Final, NamedTuple
 
-from quantum_circuit_env.agents.agent import Decision
-from quantum_circuit_env.agents.vocabulary import ErrorClass
-
 from qrewrite.game import Action
 from qrewrite.rules import RULES
+from quantum_circuit_env.agents.agent import Decision
+from quantum_circuit_env.agents.vocabulary import ErrorClass
 
 PARSER_VERSION: Final = "1"
 """Raised when any reply is read in another way than before."""

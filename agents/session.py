@@ -2,11 +2,10 @@
 
 from typing import Any, Final, NamedTuple
 
-from quantum_circuit_env.agents.hosting import Host, HostError
-
 from qrewrite.circuits import Circuit
 from qrewrite.game import Action, Termination
 from qrewrite.rules import ActionResult
+from quantum_circuit_env.agents.hosting import Host, HostError
 
 _NO_STEP: Final = frozenset({ActionResult.RESET, ActionResult.EPISODE_OVER})
 

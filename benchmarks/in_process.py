@@ -2,8 +2,8 @@
 
     uv run python benchmarks/in_process.py
 
-Both play recorded actions, turn about, so that what else the machine does falls on both; resets are left out. A
-ratio of 4 means that CartPole's step takes 4 times as long as ours.
+Both play recorded actions, turn about, so that what else the machine does falls on both; resets are left
+out. A ratio of 4 means that CartPole's step takes 4 times as long as ours.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,12 +12,12 @@ from statistics import median
 from time import process_time
 
 import gymnasium
-from quantum_circuit_env.server.arguments import check_reset
-from quantum_circuit_env.server.session import Session
 
 from qrewrite.game import Action, Episode
 from qrewrite.policies import Policy, cancel_first, play, random_legal, uniform
 from qrewrite.tasks import TIERS, generate
+from quantum_circuit_env.server.arguments import check_reset
+from quantum_circuit_env.server.session import Session
 
 ROUNDS = 15
 SEEDS = range(20)

@@ -9,8 +9,6 @@ from statistics import mean, median
 from time import process_time
 from typing import Final, NamedTuple
 
-from quantum_circuit_env.server.graders import score
-
 from qrewrite.circuits import Circuit
 from qrewrite.game import STEP_LIMIT, Episode
 from qrewrite.policies import (
@@ -25,6 +23,7 @@ from qrewrite.policies import (
 )
 from qrewrite.solver import Plan, Solution, choices_that_matter, reachable_without_swaps, solve
 from qrewrite.tasks import TIERS, Tier, generate
+from quantum_circuit_env.server.graders import score
 
 PLAYS: Final = 20
 """Random orders of which the best is kept."""

@@ -9,9 +9,9 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
-from quantum_circuit_env.server.settings import Settings, read_settings
 
 from qrewrite.tasks import GAME_VERSION
+from quantum_circuit_env.server.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -24,6 +24,7 @@ def create_app(settings: Settings) -> "FastAPI":
     """Return the application; OpenEnv's own page is not part of it."""
     # Here and not above, so that a wrong setting is told before the seconds that importing OpenEnv costs.
     from fastapi import FastAPI
+
     from quantum_circuit_env.server.environment import describe
     from quantum_circuit_env.server.frontdoor import FrontDoor
 
@@ -51,6 +52,7 @@ def create_app(settings: Settings) -> "FastAPI":
 
 def _openenv_server(settings: Settings) -> "HTTPEnvServer":
     from openenv.core.env_server.http_server import HTTPEnvServer
+
     from quantum_circuit_env.models import (
         QuantumCircuitAction,
         QuantumCircuitObservation,

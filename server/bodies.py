@@ -6,6 +6,7 @@ An answer of None means that the body is in order and goes on to OpenEnv's route
 from typing import Annotated, Any, Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StrictStr, ValidationError
+
 from quantum_circuit_env.models import QuantumCircuitAction
 from quantum_circuit_env.server.arguments import ArgumentError, check_reset
 from quantum_circuit_env.server.messages import ACTION_SHAPE, Complaint, complain, explain

@@ -8,6 +8,9 @@ from uuid import uuid4
 
 from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import EnvironmentMetadata
+
+from qrewrite.game import Episode
+from qrewrite.tasks import RANDOM
 from quantum_circuit_env.models import (
     QuantumCircuitAction,
     QuantumCircuitObservation,
@@ -16,9 +19,6 @@ from quantum_circuit_env.models import (
 from quantum_circuit_env.server import graders
 from quantum_circuit_env.server.arguments import Start, check_reset
 from quantum_circuit_env.server.session import Session
-
-from qrewrite.game import Episode
-from qrewrite.tasks import RANDOM
 
 LARGE: Final = 2_000
 """Gates above which a step, or a reset on a caller's own circuit, would hold up the other sessions."""

@@ -12,10 +12,11 @@ from typing import Any, Final
 
 from openenv.core.env_server.mcp_types import JsonRpcErrorCode
 from openenv.core.env_server.types import WSErrorCode
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
 from quantum_circuit_env.server.bodies import HttpAnswer, answer_body
 from quantum_circuit_env.server.messages import answer_frame, error_frame
 from quantum_circuit_env.server.rpc import answer_rpc, rpc_error
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_SIZE: Final = 2**21
 """Largest frame in characters and largest body in bytes: room for the largest circuit, generously spaced."""

@@ -16,12 +16,12 @@ from openenv.core.env_server.types import (
     WSStepMessage,
 )
 from pydantic import BaseModel, ValidationError
+
+from qrewrite.rules import RULES
 from quantum_circuit_env.models import QuantumCircuitAction
 from quantum_circuit_env.server.arguments import ArgumentError, check_reset
 from quantum_circuit_env.server.rpc import refuse_rpc
 from quantum_circuit_env.server.strict_json import MalformedError, loads
-
-from qrewrite.rules import RULES
 
 Complaint: TypeAlias = dict[str, Any]
 """One thing that is wrong, in pydantic's form: `type`, `loc` and `msg`, without the input."""

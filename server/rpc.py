@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from openenv.core.env_server.mcp_types import JsonRpcErrorCode, JsonRpcResponse
+
 from quantum_circuit_env.server.strict_json import MalformedError, loads
 
 _CREATE: Final = "openenv/session/create"

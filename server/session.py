@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from quantum_circuit_env.models import ObservationMetadata, QuantumCircuitObservation, QuantumCircuitState
-from quantum_circuit_env.server import graders
-from quantum_circuit_env.server.arguments import Start
-
 from qrewrite.game import Episode
 from qrewrite.game.view import circuit_records, legality, prompt
 from qrewrite.tasks import GAME_VERSION
+from quantum_circuit_env.models import ObservationMetadata, QuantumCircuitObservation, QuantumCircuitState
+from quantum_circuit_env.server import graders
+from quantum_circuit_env.server.arguments import Start
 
 
 @dataclass(frozen=True, slots=True)

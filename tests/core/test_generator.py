@@ -112,7 +112,9 @@ def test_identities_are_within_reach(task: str, wanted: set[int]) -> None:
 def test_nothing_is_reducible_in_a_core() -> None:
     bare = Dials(expansions=(), gadgets=(), nesting=0.0, splitting=0.0, two_qubit_share=0.5)
     for tier in TIERS.values():
-        core = grow(replace(tier, pairs=0, dials=replace(bare, two_qubit_share=tier.dials.two_qubit_share)), Random(1))
+        core = grow(
+            replace(tier, pairs=0, dials=replace(bare, two_qubit_share=tier.dials.two_qubit_share)), Random(1)
+        )
         assert len(core) == tier.noise
         assert not Position(core).reducible
 
@@ -128,11 +130,13 @@ def test_dials_make_another_tier() -> None:
 
 def test_dials_that_take_too_many_moves_are_refused() -> None:
     greedy = replace(TIERS["easy"], dials=replace(TIERS["easy"].dials, gadgets=(Gadget("wire", 30),)))
-    with pytest.raises(GameError, match="16 moves.* grow by 8"):
+    with pytest.raises(GameError, match=r"16 moves; its circuits grow by 8"):
         grow(greedy, Random(0))
 
 
-@pytest.mark.parametrize("seed", [-1, MAX_SEED + 1, True, 1.0, "1", None, float("nan"), pytest.param(10**5000, id="huge")])
+@pytest.mark.parametrize(
+    "seed", [-1, MAX_SEED + 1, True, 1.0, "1", None, float("nan"), pytest.param(10**5000, id="huge")]
+)
 def test_seeds_outside_the_domain_are_refused(seed: object) -> None:
     with pytest.raises(TaskError, match=r"seed must be an integer in 0\.\.4294967295") as error:
         generate("easy", seed)  # type: ignore[arg-type]
@@ -144,7 +148,9 @@ def test_the_ends_of_the_seed_domain_are_seeds(seed: int) -> None:
     assert isinstance(generate("random", seed), Circuit)
 
 
-@pytest.mark.parametrize("task", ["", "Easy", "medium ", None, 3, ["easy"], pytest.param("x" * 10_000, id="long")])
+@pytest.mark.parametrize(
+    "task", ["", "Easy", "medium ", None, 3, ["easy"], pytest.param("x" * 10_000, id="long")]
+)
 def test_unknown_tasks_are_refused_with_what_is_allowed(task: object) -> None:
     with pytest.raises(TaskError, match="easy, medium, hard and random") as error:
         generate(task, 0)  # type: ignore[arg-type]

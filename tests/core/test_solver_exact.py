@@ -11,8 +11,8 @@ from qrewrite.circuits import Circuit, Gate
 from qrewrite.solver import reachable_without_swaps, solve
 from qrewrite.solver.search import ExactSearch, normal_form
 from support.circuits import alphabet, from_plain, plain, random_circuit
-from support.naive_rules import Gate as PlainGate
 from support.naive_rules import REWARDS, legal_actions, may_swap, rewrite, share_qubit, triple_product
+from support.naive_rules import Gate as PlainGate
 
 Gates = tuple[PlainGate, ...]
 Results = frozenset[tuple[int, int]]
@@ -79,10 +79,10 @@ class NumberedBruteForce:
     def __init__(self, letters: Sequence[PlainGate]) -> None:
         numbers = range(len(letters))
         self._shares = [[share_qubit(letters[a], letters[b]) for b in numbers] for a in numbers]
-        products = {triple: triple_product([letters[a] for a in triple]) for triple in product(numbers, repeat=3)}
-        self._product = {
-            triple: letters.index(gate) for triple, gate in products.items() if gate is not None
+        products = {
+            triple: triple_product([letters[a] for a in triple]) for triple in product(numbers, repeat=3)
         }
+        self._product = {triple: letters.index(gate) for triple, gate in products.items() if gate is not None}
         self._known: dict[tuple[int, ...], Results] = {}
 
     def swap_class(self, gates: tuple[int, ...]) -> set[tuple[int, ...]]:
@@ -219,5 +219,5 @@ def test_a_circuit_larger_than_the_search_gets_an_honest_bound() -> None:
         circuit = random_circuit(rng, 2, 24)
         optimum = solve(circuit)
         assert optimum.proved
-        hasty = solve(circuit, max_states=1)
+        hasty = solve(circuit, max_effort=1)
         assert hasty.bound <= optimum.left <= hasty.left

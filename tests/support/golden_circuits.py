@@ -25,4 +25,4 @@ def digests() -> dict[str, object]:
 
 if __name__ == "__main__":
     json.dump(digests(), sys.stdout, indent=1)
-    print()
+    sys.stdout.write("\n")

@@ -9,13 +9,13 @@ import threading
 import time
 from typing import Any
 
-import quantum_circuit_env
 import uvicorn
 from openenv import AutoAction, AutoEnv
-from quantum_circuit_env import QuantumCircuitAction, QuantumCircuitEnv
-from quantum_circuit_env.server.app import app
 
 import qrewrite
+import quantum_circuit_env
+from quantum_circuit_env import QuantumCircuitAction, QuantumCircuitEnv
+from quantum_circuit_env.server.app import app
 
 
 def play() -> dict[str, Any]:

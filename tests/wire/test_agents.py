@@ -13,6 +13,9 @@ from threading import Event
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from qrewrite.game import Termination
+from qrewrite.rules import RULES, ActionResult
 from quantum_circuit_env.agents.clock import Deadline, within
 from quantum_circuit_env.agents.endpoint import EndpointError, choose_endpoint, read_environment
 from quantum_circuit_env.agents.faults import Remedy, body_fault, retry_after, status_fault
@@ -20,9 +23,6 @@ from quantum_circuit_env.agents.hosting import ContainerHost, RemoteHost, host
 from quantum_circuit_env.agents.interrupts import Interrupts
 from quantum_circuit_env.agents.transcript import Transcript, plain
 from quantum_circuit_env.agents.vocabulary import EndReason, ErrorClass, class_of
-
-from qrewrite.game import Termination
-from qrewrite.rules import RULES, ActionResult
 from support.transcripts import read
 
 OPENAI = "https://api.openai.com/v1"

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from openenv.core import GenericEnvClient, env_client
+
 from quantum_circuit_env.client import QuantumCircuitEnv
 from quantum_circuit_env.models import QuantumCircuitAction, QuantumCircuitObservation, QuantumCircuitState
 from quantum_circuit_env.server.environment import QuantumCircuitEnvironment
-
 from support.sockets import session
 
 ACTIONS = [(0, 2), (3, 1), (10_000, 4), (1, 3), (5, 1)]

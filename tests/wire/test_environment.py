@@ -10,6 +10,8 @@ import jsonschema
 import pytest
 from openenv.core.env_server.serialization import serialize_observation
 from pydantic import ValidationError
+
+from qrewrite.tasks import MAX_SEED, TIERS
 from quantum_circuit_env.models import (
     QuantumCircuitAction,
     QuantumCircuitObservation,
@@ -19,8 +21,6 @@ from quantum_circuit_env.server import environment as module
 from quantum_circuit_env.server.arguments import ArgumentError
 from quantum_circuit_env.server.environment import NoEpisodeError, QuantumCircuitEnvironment
 from quantum_circuit_env.server.graders import GRADERS
-
-from qrewrite.tasks import MAX_SEED, TIERS
 from support.bad_input import BAD_RESETS
 
 H = {"name": "H", "target_qubits": [0]}

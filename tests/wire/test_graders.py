@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from quantum_circuit_env.server.graders import GRADERS, grade, grade_easy, grade_hard, grade_medium, score
 
 from qrewrite.tasks import TIERS
+from quantum_circuit_env.server.graders import GRADERS, grade, grade_easy, grade_hard, grade_medium, score
 
 ROOT = Path(__file__).parents[2]
 ALL = [*GRADERS.values(), grade]

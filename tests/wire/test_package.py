@@ -9,8 +9,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
-import quantum_circuit_env
 from uvicorn.importer import import_from_string
+
+import quantum_circuit_env
 
 ROOT = Path(__file__).parents[2]
 NAMES = ["QuantumCircuitAction", "QuantumCircuitEnv", "QuantumCircuitObservation", "QuantumCircuitState"]

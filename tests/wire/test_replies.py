@@ -5,11 +5,11 @@ import re
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from qrewrite.game import Action
 from quantum_circuit_env.agents.agent import Decision
 from quantum_circuit_env.agents.replies import MAX_REPLY, Reply, read_reply
 from quantum_circuit_env.agents.vocabulary import UNUSABLE, ErrorClass
-
-from qrewrite.game import Action
 
 ACTION = '{"target_index": 3, "action_type": 1}'
 WRITTEN = re.compile(

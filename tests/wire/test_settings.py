@@ -6,8 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from quantum_circuit_env.server.settings import Settings, SettingsError, read_settings
 
+from quantum_circuit_env.server.settings import Settings, SettingsError, read_settings
 from support.servers import environ
 
 DEFAULTS = {

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from quantum_circuit_env.server import messages
 from quantum_circuit_env.server.messages import answer_frame
 from quantum_circuit_env.server.strict_json import MAX_DEPTH, MAX_DIGITS, MalformedError, loads

@@ -27,8 +27,8 @@ def swaps_needed(position: Position, rule: Rule, index: int) -> int:
 def actions_for(position: Position, rule: Rule, index: int) -> tuple[Action, ...]:
     """Return the actions that carry out a possible reduction: its swaps, then the reduction itself.
 
-    The first gate moves down to the second and the third moves up to it; all gates between share no qubit with
-    them, so every swap is legal.
+    The first gate moves down to the second and the third moves up to it; all gates between share no qubit
+    with them, so every swap is legal.
     """
     if not rule.advanced:
         return (Action(index, rule.action_type),)

@@ -61,7 +61,6 @@ class Position:
     def _ask_reductions(self, removed: tuple[int, ...], on_wires: tuple[int, ...]) -> None:
         """Ask again about nodes with a new follower and about those before them: triples reach that far."""
         wired, known = self.wired, self._reductions
-        predecessors = wired.predecessors
         for node in removed:
             if known[node] is not None:
                 self._reducible -= 1

@@ -85,8 +85,8 @@ def _prompt(
     pieces[1::2] = texts
     bonus = (" Bonus: earned." if earned else " Bonus: not yet earned.") if scoring.bonus else ""
     return (
-        f"{_rules_text(scoring)}\nSteps left: {left}.{bonus} Gates: {count} now, {initial_count} at the start. "
-        f"Qubits: {num_qubits}.\nCircuit (index: gate qubits; the first gate acts first):"
+        f"{_rules_text(scoring)}\nSteps left: {left}.{bonus} Gates: {count} now, {initial_count} at the "
+        f"start. Qubits: {num_qubits}.\nCircuit (index: gate qubits; the first gate acts first):"
         f"{''.join(pieces) or ' empty'}"
     )
 

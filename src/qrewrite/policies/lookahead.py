@@ -20,5 +20,5 @@ def beam_search(width: int) -> Policy:
 
 
 def optimal(position: Position, _rng: Random) -> tuple[Action, ...]:
-    """Play the solver's plan from where the game stands; the one policy that is told more than an agent may see."""
+    """Play the solver's plan from here; the one policy that is told more than an agent may see."""
     return solve(position.wired.circuit()).best.actions

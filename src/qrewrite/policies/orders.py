@@ -8,7 +8,7 @@ from qrewrite.rules import Rule
 
 
 def cancel_first(position: Position, _rng: Random) -> tuple[Action, ...]:
-    """Cancel at the lowest index; without a cancellation, gather and apply the triple with the fewest swaps."""
+    """Cancel at the lowest index; if nothing cancels, gather and apply the triple with the fewest swaps."""
     return _in_order(position, advanced_first=False)
 
 

@@ -14,15 +14,13 @@ Policy: TypeAlias = Callable[[Position, Random], tuple[Action, ...]]
 def play(episode: Episode, policy: Policy, rng: Random, *, max_steps: int | None = None) -> list[Action]:
     """Let a policy play an episode to its end or for `max_steps` actions; return the actions played."""
     played: list[Action] = []
-    while not episode.done and (max_steps is None or len(played) < max_steps):
-        actions = policy(episode.position, rng)
-        if not actions:
+    waiting: list[Action] = []
+    while episode.termination is None and (max_steps is None or len(played) < max_steps):
+        waiting = waiting or list(policy(episode.position, rng))
+        if not waiting:
             break
-        for action in actions[: None if max_steps is None else max_steps - len(played)]:
-            if episode.done:
-                break
-            episode.play(action.action_type, action.target_index)
-            played.append(action)
+        played.append(waiting.pop(0))
+        episode.play(played[-1].action_type, played[-1].target_index)
     return played
 
 

@@ -15,14 +15,16 @@ class _State(NamedTuple):
     now: list[Reduction]
 
 
-def beam(gates: Sequence[Gate], *, width: int) -> tuple[Reduction, ...]:
+def beam(gates: Sequence[Gate], *, width: int, branching: int = 16) -> tuple[Reduction, ...]:
     """Return reductions, in an order in which they can be done, that leave as few gates as the beam found.
 
-    All states of one depth have equally many gates, so the beam keeps those with the most reductions still open.
+    All states of one depth have equally many gates, so the beam keeps those with the most reductions still
+    open.
 
     Args:
         gates: the circuit; nodes of the reductions are indices into it.
         width: number of traces kept at each depth; 1 is a greedy descent.
+        branching: number of reductions tried on each of them, evenly spread over all that are possible.
     """
     level = [_State(list(gates), list(range(len(gates))), (), reductions(gates))]
     best = level[0].done
@@ -30,7 +32,7 @@ def beam(gates: Sequence[Gate], *, width: int) -> tuple[Reduction, ...]:
         best = level[0].done
         children: dict[tuple[Gate, ...], _State] = {}
         for state in level:
-            for reduction in state.now:
+            for reduction in state.now[:: 1 + len(state.now) // (branching + 1)]:
                 child = _child(state, reduction)
                 children.setdefault(normal_form(child.gates)[0], child)
         level = sorted(children.values(), key=lambda state: -len(state.now))[:width]

@@ -8,12 +8,15 @@ from qrewrite.solver.search import ExactSearch, SearchLimitError
 from qrewrite.solver.solution import Solution
 
 
-def choices_that_matter(circuit: Circuit, solution: Solution, *, max_states: int = 50_000) -> tuple[int, int]:
-    """Return at how many steps of the best plan another reduction would lose the optimum, and of how many steps.
+def choices_that_matter(
+    circuit: Circuit, solution: Solution, *, max_effort: int = 500_000
+) -> tuple[int, int]:
+    """Return at how many steps of the best plan another reduction would lose the optimum, and of how many
+    steps.
 
     Swaps are no steps here. An alternative that the search cannot finish counts as one that loses nothing.
     """
-    search = ExactSearch(max_states)
+    search = ExactSearch(max_effort)
     position = Position(circuit)
     matter = steps = 0
     for action in solution.best.actions:

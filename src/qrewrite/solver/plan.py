@@ -36,8 +36,9 @@ class Plan(NamedTuple):
 def schedule(circuit: Circuit, chosen: Iterable[Reduction]) -> Plan:
     """Return the plan that carries out the chosen reductions; their nodes are indices into the circuit.
 
-    The reductions of a plan do not exclude each other, so whichever is possible may come next. Those that need no
-    swap come first, since they only take foreign gates out of the way of triples; then the triple with the fewest.
+    The reductions of a plan do not exclude each other, so whichever is possible may come next. Those that
+    need no swap come first, since they only take foreign gates out of the way of triples; then the triple
+    with the fewest.
     """
     position = Position(circuit)
     waiting = list(chosen)

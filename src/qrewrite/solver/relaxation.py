@@ -1,8 +1,9 @@
 """Which reductions could ever happen: an over-approximation that splits a circuit into independent parts.
 
-On each wire, gates between two gates must all vanish before the two become consecutive. If the wires are looked at
-one by one, "can vanish" has a least fixpoint that is computed in polynomial time, as in parsing. Every reduction
-that any order of play can reach is among the events found here; some of those found may never happen.
+On each wire, gates between two gates must all vanish before the two become consecutive. If the wires are
+looked at one by one, "can vanish" has a least fixpoint that is computed in polynomial time, as in parsing.
+Every reduction that any order of play can reach is among the events found here; some of those found may
+never happen.
 """
 
 from collections import defaultdict
@@ -104,7 +105,7 @@ class _Relaxation:
 
 
 def _closure(ends: list[int]) -> list[int]:
-    """Return for each place the set (as bits) of places that may come next to it: chains of vanishing intervals."""
+    """Return for each place, as bits, the places that chains of vanishing intervals bring next to it."""
     reach = [0] * len(ends)
     for place in range(len(ends) - 1, -1, -1):
         found, todo = 1 << place, ends[place]
@@ -150,9 +151,9 @@ class Partition:
 def innermost(events: Sequence[Event], size: int) -> frozenset[int]:
     """Return the nodes of the smallest set of events that wait for no other event.
 
-    Events that share a gate belong together, and an event waits for those whose gates stand within it. What happens
-    outside such a set neither enables nor prevents anything in it, so a search may decide it first (a persistent
-    set, Godefroid, LNCS 1032, 1996).
+    Events that share a gate belong together, and an event waits for those whose gates stand within it. What
+    happens outside such a set neither enables nor prevents anything in it, so a search may decide it first
+    (a persistent set, Godefroid, LNCS 1032, 1996).
     """
     clusters = Partition(size)
     for event in events:
@@ -174,7 +175,7 @@ def _closed(root: int, waits: dict[int, set[int]]) -> set[int]:
 
 
 def parts(events: Sequence[Event], size: int) -> list[list[int]]:
-    """Return the independent parts: nodes that some event joins, each part ascending; lone nodes are left out."""
+    """Return the independent parts: nodes that events join, ascending; lone nodes are left out."""
     partition = Partition(size)
     for event in events:
         partition.join(event.within)

@@ -1,5 +1,6 @@
 """The solver's answer to: how short can this circuit get, and how?"""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,6 +13,8 @@ from qrewrite.solver.plan import Plan, schedule
 from qrewrite.solver.relaxation import parts, possible_events
 from qrewrite.solver.search import ExactSearch, Reduction, SearchLimitError, isolated
 
+_ORDINARY: Final = 100
+"""Gates up to which a beam has its full width."""
 MAX_RELAXED_GATES: Final = 1_000
 """Largest circuit that is split into independent parts."""
 
@@ -21,15 +24,15 @@ class Solution:
     """What is known of a circuit's best results.
 
     Attributes:
-        front: a plan for each result that no other beats, fewest gates left first: fewer gates left is better,
-            and so are more identities. One plan only where the optimum is not proved.
+        front: a plan for each result that no other beats, fewest gates left first: fewer gates left is
+            better, and so are more identities. One plan only where the optimum is not proved.
         bound: number of gates below which no play can get.
-        states: traces that the search looked at, a measure of its effort that does not depend on the machine.
+        effort: what the exact search spent, as ExactSearch counts it.
     """
 
     front: tuple[Plan, ...]
     bound: int
-    states: int
+    effort: int
 
     @property
     def best(self) -> Plan:
@@ -52,13 +55,13 @@ class Solution:
         return max(plan.best_return for plan in self.front)
 
 
-def solve(circuit: Circuit, *, max_states: int = 20_000, beam_width: int = 8) -> Solution:
+def solve(circuit: Circuit, *, max_effort: int = 100_000, beam_width: int = 8) -> Solution:
     """Return the best results of the circuit.
 
-    The search is exact, whatever its order of play, until it has looked at `max_states` traces. Parts of the
+    The search is exact, whatever its order of play, until it has spent `max_effort`. Parts of the
     circuit that it cannot finish are then searched with a beam, and `bound` counts what no play can remove.
     """
-    search = ExactSearch(max_states)
+    search = ExactSearch(max_effort)
     gates = circuit.gates
     if len(gates) > MAX_RELAXED_GATES:
         plan = _descent(circuit)
@@ -66,16 +69,16 @@ def solve(circuit: Circuit, *, max_states: int = 20_000, beam_width: int = 8) ->
     try:
         return _exact(circuit, search)
     except SearchLimitError:
-        return _by_parts(circuit, search, max_states, beam_width)
+        return _by_parts(circuit, search, max_effort, beam_width)
 
 
 def _exact(circuit: Circuit, search: ExactSearch) -> Solution:
     front, order = search.front(circuit.gates)
     plans = tuple(schedule(circuit, point.unroll(order)) for point in front)
-    return Solution(plans, plans[0].left, search.states)
+    return Solution(plans, plans[0].left, search.effort)
 
 
-def _by_parts(circuit: Circuit, search: ExactSearch, max_states: int, beam_width: int) -> Solution:
+def _by_parts(circuit: Circuit, search: ExactSearch, max_effort: int, beam_width: int) -> Solution:
     """Solve each independent part as well as it can be."""
     gates = circuit.gates
     independent = parts(possible_events(gates), len(gates))
@@ -84,14 +87,14 @@ def _by_parts(circuit: Circuit, search: ExactSearch, max_states: int, beam_width
     try:
         alones = [isolated(gates, part) for part in independent]
     except SearchLimitError:
-        plan = schedule(circuit, beam(gates, width=beam_width))
-        return Solution((plan,), bound + sum(len(part) % 2 for part in independent), search.states)
+        plan = schedule(circuit, _beamed(gates, beam_width))
+        return Solution((plan,), bound + sum(len(part) % 2 for part in independent), search.effort)
     for part, alone in zip(independent, alones, strict=True):
-        search.max_states = search.states + max_states // len(independent)
+        search.max_effort = search.effort + max_effort // len(independent)
         found, left = _part(alone, search, beam_width)
         bound += left
         chosen += (Reduction(rule, tuple(part[node] for node in nodes)) for rule, nodes in found)
-    return Solution((schedule(circuit, chosen),), bound, search.states)
+    return Solution((schedule(circuit, chosen),), bound, search.effort)
 
 
 def _part(gates: list[Gate], search: ExactSearch, beam_width: int) -> tuple[tuple[Reduction, ...], int]:
@@ -99,8 +102,14 @@ def _part(gates: list[Gate], search: ExactSearch, beam_width: int) -> tuple[tupl
     try:
         front, order = search.front(gates)
     except SearchLimitError:
-        return beam(gates, width=beam_width), len(gates) % 2
+        return _beamed(gates, beam_width), len(gates) % 2
     return tuple(front[0].unroll(order)), front[0].left
+
+
+def _beamed(gates: Sequence[Gate], beam_width: int) -> tuple[Reduction, ...]:
+    """Search with a beam that is narrower for more gates, so that the time stays within bounds."""
+    width = max(1, beam_width * _ORDINARY // max(_ORDINARY, len(gates)))
+    return beam(gates, width=width, branching=16 if width > 1 else 4)
 
 
 def _descent(circuit: Circuit) -> Plan:

@@ -11,8 +11,8 @@ from qrewrite.solver.relaxation import possible_events
 def bound_without_swaps(gates: Sequence[Gate]) -> int:
     """Return a number of gates below which no play without swaps can get.
 
-    Without swaps, the gates of a triple come together only when all gates between them in the list have gone; a
-    gate that takes part in no event never goes.
+    Without swaps, the gates of a triple come together only when all gates between them in the list have
+    gone; a gate that takes part in no event never goes.
     """
     fixed: frozenset[int] = frozenset()
     while True:
@@ -24,7 +24,7 @@ def bound_without_swaps(gates: Sequence[Gate]) -> int:
 
 
 def reachable_without_swaps(circuit: Circuit, left: int, *, max_states: int = 2_000) -> bool | None:
-    """Say whether some play without swaps leaves at most `left` gates; None if `max_states` lists do not tell."""
+    """Say if a play without swaps leaves at most `left` gates; None if `max_states` lists are too few."""
     seen: set[tuple[Gate, ...]] = set()
     todo = [circuit.gates]
     while todo:

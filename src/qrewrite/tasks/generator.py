@@ -1,10 +1,12 @@
 """Circuits by inverse rewriting: an irreducible core grows by moves that the rules can undo.
 
-Each move adds two gates, so undoing all of them is a solution and the size of the core a bound on the optimum.
-Only `random()` of one `random.Random` is drawn from, the method whose sequence Python promises to keep.
+Each move adds two gates, so undoing all of them is a solution and the size of the core a bound on the
+optimum. Only `random()` of one `random.Random` is drawn from, the method whose sequence Python promises to
+keep.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from random import Random
 from typing import Final, TypeVar
 
@@ -34,7 +36,7 @@ def grow(tier: Tier, rng: Random) -> Circuit:
             growth.expand_core(name)
     moves = sum(count for _, count in dials.expansions) + sum(gadget.length // 2 for gadget in dials.gadgets)
     if moves > tier.pairs:
-        raise TaskError(f"the dials of {tier.name} take {moves} moves, its circuits grow by {tier.pairs}")
+        raise TaskError(f"the dials of {tier.name} take {moves} moves; its circuits grow by {tier.pairs}")
     for _ in range(tier.pairs - moves):
         growth.insert_pair()
     for gadget in dials.gadgets:
@@ -43,7 +45,7 @@ def grow(tier: Tier, rng: Random) -> Circuit:
 
 
 class _Growth:
-    """A circuit that grows: its gates, and for each of them the number of the move that brought it (0: core)."""
+    """A circuit that grows: its gates, and for each the number of the move that brought it (0: core)."""
 
     def __init__(self, tier: Tier, rng: Random) -> None:
         self._tier, self._dials, self._rng = tier, tier.dials, rng
@@ -85,7 +87,7 @@ class _Growth:
         self._moves[place:place] = [self._count] * len(gates)
 
     def _place(self, qubits: Sequence[int]) -> int:
-        """Return where to insert gates on these qubits: inside an earlier move that they block, or anywhere."""
+        """Return where to insert gates on these qubits: amid an earlier move that they block, or anywhere."""
         if self._rng.random() < self._dials.nesting:
             gaps = self._gaps(qubits)
             if gaps:
@@ -104,7 +106,7 @@ class _Growth:
                 brought.setdefault(move, []).append(place)
         gaps = []
         for places in brought.values():
-            between = list(zip(places, places[1:], strict=False))
+            between = list(pairwise(places))
             outer = len(between) // 4
             gaps += between[outer : len(between) - outer]
         return gaps
@@ -140,7 +142,7 @@ def _qubits(arity: int, tier: Tier, rng: Random) -> tuple[int, ...]:
 
 
 def _vanishing(gadget: Gadget, qubits: Sequence[int], rng: Random) -> list[Gate]:
-    """Return a word that grew from nothing by random inverse moves, three in four of them expansions where possible."""
+    """Return a word grown by random inverse moves, three in four of them expansions where possible."""
     word: list[Gate] = []
     while len(word) < gadget.length:
         products = [place for place, gate in enumerate(word) if gate.name in ("Z", "SWAP")]
@@ -157,8 +159,8 @@ def _vanishing(gadget: Gadget, qubits: Sequence[int], rng: Random) -> list[Gate]
 def _linear_extension(gates: Sequence[Gate], splitting: float, rng: Random) -> list[Gate]:
     """Return the gates in another order that swaps alone can reach.
 
-    With probability `splitting`, the next gate is one that shares no qubit with the last one, if there is one: that
-    keeps triples apart. Otherwise any gate that may come next does.
+    With probability `splitting`, the next gate is one that shares no qubit with the last one, if there is
+    one: that keeps triples apart. Otherwise any gate that may come next does.
     """
     followers: list[list[int]] = [[] for _ in gates]
     waiting = [0] * len(gates)

@@ -24,8 +24,8 @@ class Gadget:
     Attributes:
         kind: `wire` for a word over H, X, Z on one wire, `pair` for one over CNOTs and SWAP on two.
         length: number of its gates, even, at most 10.
-        strength: 0 for any word of that length; above, a word that defeats both cancel-first and identity-first,
-            drawn with probability proportional to its trap to the power of `strength`.
+        strength: 0 for any word of that length; above, a word that defeats both cancel-first and
+            identity-first, drawn with probability proportional to its trap to the power of `strength`.
     """
 
     kind: str
@@ -41,8 +41,8 @@ class Dials:
         expansions: for Z and SWAP, how many gates of the core are expanded into their triple.
         gadgets: the words to insert, in this order.
         nesting: probability that a gadget or pair goes inside one that is there already, where it blocks it.
-        splitting: probability with which each next gate of the final list is taken from other wires than the last
-            one, so that triples are apart and have to be brought together by swaps.
+        splitting: probability with which each next gate of the final list is taken from other wires than the
+            last one, so that triples are apart and have to be brought together by swaps.
         two_qubit_share: share of two-qubit gates in the core and among the plain pairs.
     """
 

@@ -1,6 +1,6 @@
 """Computes the table of words that trap greedy play.
 
-    python -m qrewrite.tasks.word_table > src/qrewrite/tasks/words.tsv
+python -m qrewrite.tasks.word_table > src/qrewrite/tasks/words.tsv
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,9 @@ def vanishing(kind: str) -> Iterator[set[str]]:
     triples = _triples(kind)
     words = {""}
     while True:
-        grown = {word[:i] + 2 * x + word[i:] for word in words for i in range(len(word) + 1) for x in LETTERS[kind]}
+        grown = {
+            word[:i] + 2 * x + word[i:] for word in words for i in range(len(word) + 1) for x in LETTERS[kind]
+        }
         for triple, product in triples.items():
             grown |= {
                 word[:i] + triple + word[i + 1 :]
@@ -35,7 +37,9 @@ def vanishing(kind: str) -> Iterator[set[str]]:
 
 def _triples(kind: str) -> dict[str, str]:
     """Return the words of three letters that an identity makes one letter, with that letter."""
-    gates = {letter: gates_of(kind, letter, (0,) if kind == "wire" else (0, 1))[0] for letter in LETTERS[kind]}
+    gates = {
+        letter: gates_of(kind, letter, (0,) if kind == "wire" else (0, 1))[0] for letter in LETTERS[kind]
+    }
     letters = {gate: letter for letter, gate in gates.items()}
     return {
         f"{outer}{letters[identity.middle]}{outer}": letters[identity.product]

@@ -1,8 +1,9 @@
-"""Words that vanish completely when they are reduced well and strand gates when they are reduced at first sight.
+"""Words that vanish completely when they are reduced well and strand gates when they are reduced at first
+sight.
 
-A word is a circuit on one wire over H, X, Z, or on one pair of wires over its two CNOTs c, d and its SWAP S. The
-table `words.tsv` holds every word of up to 10 letters that can be reduced to nothing and that defeats both
-cancel-first and identity-first. `python -m qrewrite.tasks.word_table` computes it again.
+A word is a circuit on one wire over H, X, Z, or on one pair of wires over its two CNOTs c, d and its SWAP S.
+The table `words.tsv` holds every word of up to 10 letters that can be reduced to nothing and that defeats
+both cancel-first and identity-first. `python -m qrewrite.tasks.word_table` computes it again.
 """
 
 from collections import defaultdict
@@ -24,7 +25,8 @@ class Word(NamedTuple):
     Attributes:
         kind: `wire` or `pair`.
         letters: its gates, first one first.
-        stranding: percent of the random reduction orders (each step uniform) that do not reach the empty word.
+        stranding: percent of the random reduction orders (each step uniform) that do not reach the empty
+            word.
         left_by_cancel_first, left_by_identity_first: letters that these two policies leave.
     """
 
@@ -36,7 +38,7 @@ class Word(NamedTuple):
 
     @property
     def trap(self) -> int:
-        """How much the word costs who reduces at first sight: stranding percent × letters left by both policies."""
+        """What reducing at first sight costs: stranding percent × letters left by both policies."""
         return self.stranding * (self.left_by_cancel_first + self.left_by_identity_first)
 
 
@@ -55,7 +57,7 @@ def gates_of(kind: str, letters: str, qubits: Sequence[int]) -> list[Gate]:
 
 @cache
 def table(kind: str, length: int) -> tuple[Word, ...]:
-    """Return the table's words of this kind and length; empty where no word of that length defeats both policies."""
+    """Return the words of this kind and length; empty where none of that length defeats both policies."""
     return _read()[kind, length]
 
 
@@ -82,4 +84,6 @@ def draw(kind: str, length: int, strength: int, rng: Random) -> str:
     if not weights:
         raise TaskError(f"no word of kind {kind!r} and length {length} defeats both policies")
     mark = int(rng.random() * weights[-1])
-    return next(word.letters for word, total in zip(table(kind, length), weights, strict=True) if mark < total)
+    return next(
+        word.letters for word, total in zip(table(kind, length), weights, strict=True) if mark < total
+    )
