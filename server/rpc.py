@@ -21,15 +21,23 @@ def answer_rpc(text: str | bytes) -> dict[str, Any] | None:
 
 
 def refuse_rpc(request: dict[str, Any]) -> dict[str, Any] | None:
-    """Refuse to hand out a session: it would take a slot that nobody frees, or share that of a socket."""
-    if request.get("method") != _CREATE:
-        return None
-    request_id = request.get("id")
-    return rpc_error(
-        JsonRpcErrorCode.METHOD_NOT_FOUND,
-        f"{_CREATE} is not offered: connect to /ws, which makes a session that ends with its connection",
-        request_id if isinstance(request_id, str | int) and not isinstance(request_id, bool) else None,
-    )
+    """Refuse what OpenEnv's routes should not get; None means that the request is in order.
+
+    A session that is handed out would take a slot that nobody frees, or share that of a socket; and sessions
+    are looked up by whatever `session_id` is.
+    """
+    request_id, params = request.get("id"), request.get("params")
+    if isinstance(request_id, bool) or not isinstance(request_id, str | int):
+        request_id = None
+    if request.get("method") == _CREATE:
+        return rpc_error(
+            JsonRpcErrorCode.METHOD_NOT_FOUND,
+            f"{_CREATE} is not offered: connect to /ws, which makes a session that ends with its connection",
+            request_id,
+        )
+    if isinstance(params, dict) and not isinstance(params.get("session_id", ""), str):
+        return rpc_error(JsonRpcErrorCode.INVALID_PARAMS, "session_id must be a string", request_id)
+    return None
 
 
 def rpc_error(code: JsonRpcErrorCode, message: str, request_id: str | int | None = None) -> dict[str, Any]:

@@ -61,6 +61,17 @@ def test_a_refusal_repeats_only_an_id_that_is_one(server_url: str, request_id: o
     assert body["id"] == (request_id if isinstance(request_id, str) else None)
 
 
+@pytest.mark.parametrize("method", ["tools/list", "tools/call", "openenv/session/close"])
+@pytest.mark.parametrize("session_id", [["x"], {"x": 1}, 5, True, None])
+def test_a_session_id_that_is_no_text_is_an_error(server_url: str, method: str, session_id: object) -> None:
+    request = {"jsonrpc": "2.0", "id": 7, "method": method, "params": {"session_id": session_id}}
+    body = _post(server_url, json=request)
+    assert (body["error"]["code"], body["id"]) == (-32602, 7)
+    assert "session_id must be a string" in body["error"]["message"]
+    with session(server_url, "/mcp") as one:
+        assert one.ask(request) == body
+
+
 def test_a_session_cannot_be_had_over_the_mcp_socket(server_url: str) -> None:
     with session(server_url, "/mcp") as one:
         for frame in (CREATE, {**CREATE, "id": "again"}):
