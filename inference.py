@@ -144,8 +144,8 @@ def _tasks(text: str) -> list[str]:
 def _seeds(text: str) -> list[int]:
     seeds: list[int] = []
     for part in text.split(","):
-        first, _, last = part.partition("-")
-        bounds = [first, last or first]
+        first, dash, last = part.partition("-")
+        bounds = [first, last if dash else first]
         if not all(_is_seed(bound) for bound in bounds):
             raise argparse.ArgumentTypeError(
                 f"must be seeds and ranges of seeds in 0..{MAX_SEED}, e.g. 0-9,42"

@@ -124,6 +124,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
         (["--seeds", "42949672951"], "must be seeds and ranges of seeds in 0..4294967295"),
         (["--seeds", "0-4294967295"], "at most 10000 seeds"),
         (["--seeds", "1,,2"], "must be seeds"),
+        (["--seeds", "1-"], "must be seeds"),
         (["--seeds", "²"], "must be seeds"),
         (["--tasks", "easy,impossible"], "must be some of easy,medium,hard"),
         (["--turns", "0"], "must be in 1..150"),
