@@ -24,7 +24,7 @@ from quantum_circuit_env.agents.llm import LlmAgent
 from quantum_circuit_env.agents.provider import Limits, Provider
 from quantum_circuit_env.agents.session import Session
 from quantum_circuit_env.agents.summary import summary
-from quantum_circuit_env.agents.transcript import Transcript, plain
+from quantum_circuit_env.agents.transcript import Transcript, TranscriptError, plain
 
 SEEDS: Final = {"easy": 42, "medium": 7, "hard": 13}
 """Seed of each task that is played unless others are asked for."""
@@ -72,8 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except EndpointError as error:
         _log(f"error: {error}")
         return 2
-    except BrokenPipeError:
-        _log("error: nobody reads standard output any more")
+    except TranscriptError as error:
+        _log(f"error: {error}")
         return 1
     finally:
         if records:
@@ -176,14 +176,21 @@ def _number(kind: type, low: float, high: float) -> Callable[[str], float]:
 
 def _claimed_stdout() -> BinaryIO:
     """Return standard output for the transcript alone: what others print there goes to standard error."""
-    own = os.fdopen(os.dup(1), "wb")
+    try:
+        own = os.fdopen(os.dup(1), "wb")
+    except OSError:
+        raise SystemExit("error: standard output is closed") from None
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     return own
 
 
 def _log(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)  # noqa: T201
+    try:
+        print(text, file=sys.stderr, flush=True)  # noqa: T201
+    except OSError:
+        # Nobody reads it. The transcript goes on, and what is still to be told goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,10 @@ _LONGEST: Final = 120
 _LONGEST_MESSAGE: Final = 300
 
 
+class TranscriptError(Exception):
+    """Raised when a line cannot be written; says why."""
+
+
 class Transcript:
     """Writes lines that are flushed and whole, and whose fields cannot be taken for anything else.
 
@@ -41,8 +45,13 @@ class Transcript:
 
     def _write(self, line: str) -> None:
         with self._interrupts.held():
-            self._stream.write(line.encode("ascii") + b"\n")
-            self._stream.flush()
+            try:
+                self._stream.write(line.encode("ascii") + b"\n")
+                self._stream.flush()
+            except BrokenPipeError:
+                raise TranscriptError("nobody reads standard output any more") from None
+            except OSError as error:
+                raise TranscriptError(f"standard output cannot be written: {error.strerror}") from None
 
 
 def one_line(text: str) -> str:

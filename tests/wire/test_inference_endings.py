@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -168,24 +168,44 @@ def test_what_libraries_print_stays_off_standard_output(tmp_path: Path, server_u
     assert all(noise in ended.stderr for noise in ("noise of a child", "[STEP] noise", "[END] success=true"))
 
 
-def test_nobody_reads_standard_output(tmp_path: Path, server_url: str) -> None:
-    reading, writing = os.pipe()
-    os.close(reading)
-    environ = {name: value for name, value in os.environ.items() if name not in SETTINGS}
-    done = subprocess.run(
-        [sys.executable, str(SCRIPT), "--run-budget", "0"],
-        cwd=tmp_path,
-        env={**environ, "ENV_BASE_URL": server_url},
-        stdout=writing,
-        stderr=subprocess.PIPE,
+def _run_without_time(folder: Path, *before: str, **streams: int) -> subprocess.CompletedProcess[str]:
+    """Run inference.py with no time for any episode, in a process that shares no stream with this one."""
+    return subprocess.run(
+        [*before, sys.executable, str(SCRIPT), "--run-budget", "0"],
+        cwd=folder,
+        env={name: value for name, value in os.environ.items() if name not in SETTINGS}
+        | {"ENV_BASE_URL": "http://127.0.0.1:1"},
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams},
         text=True,
         timeout=60,
         check=False,
     )
+
+
+@pytest.fixture
+def broken_pipe() -> Iterator[int]:
+    reading, writing = os.pipe()
+    os.close(reading)
+    yield writing
     os.close(writing)
+
+
+def test_nobody_reads_standard_output(tmp_path: Path, broken_pipe: int) -> None:
+    done = _run_without_time(tmp_path, stdout=broken_pipe)
     assert done.returncode == 1
     assert "nobody reads standard output any more" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_standard_output_is_closed(tmp_path: Path) -> None:
+    done = _run_without_time(tmp_path, "sh", "-c", 'exec "$0" "$@" >&-')
+    assert (done.returncode, done.stderr) == (1, "error: standard output is closed\n")
+
+
+def test_nobody_reads_standard_error(tmp_path: Path, broken_pipe: int) -> None:
+    done = _run_without_time(tmp_path, stderr=broken_pipe)
+    assert done.returncode == 0
+    assert [each.steps for each in read(done.stdout)] == [[]] * 9
 
 
 def test_an_image_is_run_and_stopped(tmp_path: Path, server_url: str) -> None:
