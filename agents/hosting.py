@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, build_opener
 
+from quantum_circuit_env.agents.clock import within
 from quantum_circuit_env.agents.endpoint import KEYS
 from quantum_circuit_env.agents.interrupts import Interrupts
 
@@ -170,7 +171,11 @@ def host(
 
 
 def answers(url: str) -> bool:
-    """Say whether a server at this http address reports to be healthy."""
+    """Say whether a server at this http address reports to be healthy, and does so soon."""
+    return within(_ANSWER_SECONDS, lambda: _is_healthy(url)) or False
+
+
+def _is_healthy(url: str) -> bool:
     try:
         here = urlsplit(url).hostname in _LOOPBACK
         opener = build_opener(ProxyHandler({})) if here else build_opener()
@@ -182,6 +187,9 @@ def answers(url: str) -> bool:
 
 def _client_of(url: str) -> Any:
     """Return a blocking client, not connected yet; importing it costs seconds."""
-    from quantum_circuit_env.client import QuantumCircuitEnv
-
+    try:
+        from quantum_circuit_env.client import QuantumCircuitEnv
+    # Importing OpenEnv opens an HTTP client with the machine's proxies, not all of which it can use.
+    except (ImportError, ValueError) as error:
+        raise HostError(f"the client cannot be imported: {error}") from error
     return QuantumCircuitEnv(base_url=url).sync()

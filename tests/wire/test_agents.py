@@ -1,14 +1,16 @@
 """The small parts that agents are made of: where keys go, how faults are sorted, words, lines, hosts."""
 
+import errno
 import json
 import re
+import socket
 import subprocess
 import sys
 import time
 from email.utils import formatdate
 from io import BytesIO
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 
 import pytest
 from hypothesis import given
@@ -16,12 +18,13 @@ from hypothesis import strategies as st
 
 from qrewrite.game import Termination
 from qrewrite.rules import RULES, ActionResult
+from quantum_circuit_env.agents import hosting
 from quantum_circuit_env.agents.clock import Deadline, within
 from quantum_circuit_env.agents.endpoint import EndpointError, choose_endpoint, read_environment
 from quantum_circuit_env.agents.faults import Remedy, body_fault, retry_after, status_fault
-from quantum_circuit_env.agents.hosting import ContainerHost, RemoteHost, host
+from quantum_circuit_env.agents.hosting import ContainerHost, HostError, RemoteHost, host
 from quantum_circuit_env.agents.interrupts import Interrupts
-from quantum_circuit_env.agents.transcript import Transcript, plain
+from quantum_circuit_env.agents.transcript import Transcript, TranscriptError, plain
 from quantum_circuit_env.agents.vocabulary import EndReason, ErrorClass, class_of
 from support.transcripts import read
 
@@ -140,6 +143,15 @@ def test_no_text_forges_a_line(text: str) -> None:
     assert re.fullmatch(r"[^\s\[\]=]+", episode.model)
 
 
+def test_a_line_that_cannot_be_written_is_an_error_that_says_why() -> None:
+    class Full(BytesIO):
+        def flush(self) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(TranscriptError, match="standard output cannot be written: No space left on device"):
+        Transcript(Full(), Interrupts()).start(task="easy", model="m")
+
+
 @pytest.mark.parametrize(
     "url", ["127.0.0.1:1", "http://127.0.0.1:1/", "ws://127.0.0.1:1", "https://127.0.0.1:1"]
 )
@@ -147,6 +159,34 @@ def test_an_address_is_taken_in_any_spelling(url: str) -> None:
     secure = "s" if url.startswith("https") else ""
     with pytest.raises(Exception, match=f"no environment server answers at http{secure}://127.0.0.1:1$"):
         RemoteHost(url, 0.0).client()
+
+
+def test_a_server_that_answers_byte_by_byte_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def drip() -> None:
+        with listener.accept()[0] as connection:
+            for byte in b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n":
+                if given_up.wait(0.1):
+                    return
+                connection.send(bytes([byte]))
+
+    monkeypatch.setattr(hosting, "_ANSWER_SECONDS", 0.5)
+    given_up = Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = Thread(target=drip)
+        thread.start()
+        try:
+            assert not hosting.answers(f"http://127.0.0.1:{listener.getsockname()[1]}")
+        finally:
+            given_up.set()
+            thread.join()
+
+
+def test_a_client_that_cannot_be_imported_is_no_server(
+    server_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "quantum_circuit_env.client", None)
+    with pytest.raises(HostError, match="the client cannot be imported: "):
+        RemoteHost(server_url, 0.0).client()
 
 
 def test_the_address_beats_the_image_and_the_image_a_server_of_our_own() -> None:
