@@ -10,7 +10,7 @@ from qrewrite.game import Episode, Position
 from qrewrite.policies import play, random_order
 from qrewrite.rules import RULES
 from qrewrite.solver import Plan, Solution, bound_without_swaps, choices_that_matter, solve
-from qrewrite.solver.relaxation import possible_events
+from qrewrite.solver.relaxation import SearchLimitError, possible_events
 from qrewrite.solver.search import nodes_of
 from qrewrite.tasks import TIERS, generate
 from support.circuits import circuits
@@ -127,6 +127,25 @@ def test_large_circuits(size: int, qubits: int) -> None:
     solution = solve(circuit, max_effort=2_000)
     assert 0 <= solution.bound <= solution.left < size
     check_plan(circuit, solution.best)
+
+
+@pytest.mark.parametrize(
+    ("letters", "size", "swapless_bound"),
+    [(("H 0",), 150, 0), (("H 0",), 151, 1), (("CNOT 0 1", "CNOT 1 0"), 110, 0)],
+)
+def test_long_words_on_few_wires_are_bounded(
+    letters: tuple[str, ...], size: int, swapless_bound: int
+) -> None:
+    """They have more possible reductions than could be listed: a beam and the parity must do."""
+    rng = Random(size)
+    circuit = Circuit.parse(";".join(rng.choices(letters, k=size)), num_qubits=2)
+    with pytest.raises(SearchLimitError):
+        possible_events(circuit.gates)
+    solution = solve(circuit)
+    assert solution.bound <= solution.left < size / 2
+    assert solution.bound % 2 == size % 2
+    check_plan(circuit, solution.best)
+    assert bound_without_swaps(circuit.gates) == swapless_bound
 
 
 @pytest.mark.parametrize("text", ["", "X 0", "X 0; Y 0"])

@@ -4,7 +4,8 @@ from qrewrite.circuits import Circuit
 from qrewrite.game import Position
 from qrewrite.game.gather import actions_for
 from qrewrite.rules import RULES, Rule
-from qrewrite.solver.search import ExactSearch, SearchLimitError
+from qrewrite.solver.relaxation import SearchLimitError
+from qrewrite.solver.search import ExactSearch
 from qrewrite.solver.solution import Solution
 
 

@@ -8,10 +8,17 @@ never happen.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from qrewrite.circuits import Gate
 from qrewrite.rules import IDENTITIES
+
+MAX_EVENTS: Final = 5_000
+"""Most events that are looked for: long words on few wires have more of them than memory can hold."""
+
+
+class SearchLimitError(Exception):
+    """Raised inside the solver when an exact answer would take more effort than it may."""
 
 
 class Event(NamedTuple):
@@ -90,6 +97,8 @@ class _Relaxation:
         first, last = members[0].first, members[-1].last
         if members in self.events or (len(members) == 3 and not self.fixed.isdisjoint(range(first, last))):
             return False
+        if len(self.events) == MAX_EVENTS:
+            raise SearchLimitError
         within = frozenset(
             node
             for qubit in members[0].gate.qubits
@@ -123,6 +132,9 @@ def possible_events(gates: Sequence[Gate], *, fixed: frozenset[int] = frozenset(
     Args:
         gates: the circuit.
         fixed: nodes that stay where they are in the list, so that no triple comes together across them.
+
+    Raises:
+        SearchLimitError: there are more than MAX_EVENTS of them.
     """
     return _Relaxation(gates, fixed).run()
 

@@ -9,17 +9,13 @@ from typing import Final, NamedTuple, TypeAlias
 
 from qrewrite.circuits import MAX_QUBITS, Circuit, Gate, WiredCircuit
 from qrewrite.rules import IDENTITIES, Rule, reduction_at
-from qrewrite.solver.relaxation import Event, innermost, parts, possible_events
+from qrewrite.solver.relaxation import SearchLimitError, innermost, parts, possible_events
 
 MAX_EXACT_GATES: Final = 300
 """Largest trace that is searched exactly; the search recurses for each reduction."""
 
 Trace: TypeAlias = tuple[Gate, ...]
 """A trace as one of its lists, in a normal form; nodes are indices into it."""
-
-
-class SearchLimitError(Exception):
-    """Raised inside the solver when the exact search would take more effort than it may."""
 
 
 class Reduction(NamedTuple):
@@ -139,8 +135,8 @@ class ExactSearch:
 
     Attributes:
         max_effort: effort that may be spent before SearchLimitError.
-        effort: what has been spent, 1 + (gates / 30)³ for each trace, as its time grows: about 0.2 ms a unit,
-            but the same number on every machine.
+        effort: what has been spent, 1 + (gates / 30)³ + events / 4 for each trace, as its time grows: of the
+            order of a millisecond a unit, but the same number on every machine.
     """
 
     def __init__(self, max_effort: int) -> None:
@@ -153,19 +149,23 @@ class ExactSearch:
         trace, order = normal_form(gates)
         front = self._fronts.get(trace)
         if front is None:
-            self.effort += 1 + (len(trace) // 30) ** 3
-            if self.effort > self.max_effort or len(trace) > MAX_EXACT_GATES:
+            self._spend(1 + (len(trace) // 30) ** 3)
+            if len(trace) > MAX_EXACT_GATES:
                 raise SearchLimitError
             front = self._search(trace)
             self._fronts[trace] = front
         return front, order
 
+    def _spend(self, effort: int) -> None:
+        self.effort += effort
+        if self.effort > self.max_effort:
+            raise SearchLimitError
+
     def _search(self, trace: Trace) -> Front:
         now = reductions(trace)
         if not now:
             return (Point(len(trace), 0),)
-        events, choice = _live(trace, now)
-        independent = parts(events, len(trace))
+        independent, choice = self._divided(trace, now)
         if len(independent) > 1 or len(independent[0]) < len(trace):
             return self._by_parts(trace, independent)
         points = []
@@ -178,6 +178,21 @@ class ExactSearch:
                 for point in front
             ]
         return pareto(points)
+
+    def _divided(self, trace: Trace, now: list[Reduction]) -> tuple[list[list[int]], list[Reduction]]:
+        """Return the independent parts, and the reductions of an innermost set of the events to come.
+
+        An innermost set in which nothing can be done now will never come to life, nor will what waits for it.
+        The events are not returned: one trace after the other would hold its own while the search descends.
+        """
+        events = possible_events(trace)
+        self._spend(len(events) // 4)
+        while True:
+            inner = innermost(events, len(trace))
+            choice = [reduction for reduction in now if reduction.nodes[0] in inner]
+            if choice:
+                return parts(events, len(trace)), choice
+            events = [event for event in events if not event.within & inner]
 
     def _by_parts(self, trace: Trace, independent: list[list[int]]) -> Front:
         sums: Front = (Point(len(trace) - sum(map(len, independent)), 0),)
@@ -194,17 +209,3 @@ class ExactSearch:
                 for point in front
             )
         return sums
-
-
-def _live(trace: Trace, now: list[Reduction]) -> tuple[list[Event], list[Reduction]]:
-    """Return the events that may still happen, and the reductions of an innermost set of them.
-
-    An innermost set in which nothing can be done now will never come to life, nor will what waits for it.
-    """
-    events = possible_events(trace)
-    while True:
-        inner = innermost(events, len(trace))
-        choice = [reduction for reduction in now if reduction.nodes[0] in inner]
-        if choice:
-            return events, choice
-        events = [event for event in events if not event.within & inner]

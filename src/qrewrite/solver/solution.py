@@ -10,8 +10,8 @@ from qrewrite.game.gather import actions_for
 from qrewrite.rules import RULES, SWAP
 from qrewrite.solver.beam import beam
 from qrewrite.solver.plan import Plan, schedule
-from qrewrite.solver.relaxation import parts, possible_events
-from qrewrite.solver.search import ExactSearch, Reduction, SearchLimitError, isolated
+from qrewrite.solver.relaxation import SearchLimitError, parts, possible_events
+from qrewrite.solver.search import ExactSearch, Reduction, isolated
 
 _ORDINARY: Final = 100
 """Gates up to which a beam has its full width."""
@@ -25,7 +25,7 @@ class Solution:
 
     Attributes:
         front: a plan for each result that no other beats, fewest gates left first: fewer gates left is
-            better, and so are more identities. One plan only where the optimum is not proved.
+            better, and so are more identities. One plan only where the exact search was not finished.
         bound: number of gates below which no play can get.
         effort: what the exact search spent, as ExactSearch counts it.
     """
@@ -55,11 +55,12 @@ class Solution:
         return max(plan.best_return for plan in self.front)
 
 
-def solve(circuit: Circuit, *, max_effort: int = 100_000, beam_width: int = 8) -> Solution:
+def solve(circuit: Circuit, *, max_effort: int = 30_000, beam_width: int = 8) -> Solution:
     """Return the best results of the circuit.
 
-    The search is exact, whatever its order of play, until it has spent `max_effort`. Parts of the
-    circuit that it cannot finish are then searched with a beam, and `bound` counts what no play can remove.
+    The search is exact, whatever its order of play, until it has spent `max_effort`. Then it tries the
+    independent parts of the circuit one by one and spends at most as much again on them; those that it cannot
+    finish are searched with a beam, and `bound` counts what no play can remove.
     """
     search = ExactSearch(max_effort)
     gates = circuit.gates
@@ -81,7 +82,10 @@ def _exact(circuit: Circuit, search: ExactSearch) -> Solution:
 def _by_parts(circuit: Circuit, search: ExactSearch, max_effort: int, beam_width: int) -> Solution:
     """Solve each independent part as well as it can be."""
     gates = circuit.gates
-    independent = parts(possible_events(gates), len(gates))
+    try:
+        independent = parts(possible_events(gates), len(gates))
+    except SearchLimitError:
+        return Solution((schedule(circuit, _beamed(gates, beam_width)),), len(gates) % 2, search.effort)
     bound = len(gates) - sum(map(len, independent))
     chosen: list[Reduction] = []
     try:
