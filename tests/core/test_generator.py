@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,14 +10,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
-from qrewrite.circuits import Circuit, GameError, TaskError
+from qrewrite.circuits import Circuit, TaskError
 from qrewrite.game import Episode, Position
 from qrewrite.policies import play, random_order
 from qrewrite.solver import solve
-from qrewrite.tasks import MAX_SEED, TIERS, Dials, Gadget, generate, grow, tier_of
+from qrewrite.tasks import MAX_SEED, TIERS, Dials, Gadget, Tier, generate, grow, tier_of
 from support.golden_circuits import SEEDS, digest
 
 ROOT = Path(__file__).parents[2]
@@ -129,9 +131,81 @@ def test_dials_make_another_tier() -> None:
 
 
 def test_dials_that_take_too_many_moves_are_refused() -> None:
-    greedy = replace(TIERS["easy"], dials=replace(TIERS["easy"].dials, gadgets=(Gadget("wire", 30),)))
-    with pytest.raises(GameError, match=r"16 moves; its circuits grow by 8"):
-        grow(greedy, Random(0))
+    greedy = replace(TIERS["easy"].dials, gadgets=(Gadget("wire", 30),))
+    with pytest.raises(TaskError, match=r"16 moves; its circuits grow by 8"):
+        replace(TIERS["easy"], dials=greedy)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"nesting": -0.1}, "nesting must be a number in 0..1, got -0.1"),
+        ({"splitting": 1.5}, "splitting must be a number in 0..1, got 1.5"),
+        ({"two_qubit_share": float("nan")}, "two_qubit_share must be a number in 0..1, got nan"),
+        ({"expansions": (("X", 1),)}, "Z and SWAP, each once at most, got ['X']"),
+        ({"expansions": (("Z", 1), ("Z", 1))}, "each once at most, got ['Z', 'Z']"),
+        ({"expansions": (("Z", -1),)}, "expansions of Z must be an integer in 0..10000, got -1"),
+    ],
+)
+def test_dials_outside_their_ranges_are_refused(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(TaskError, match=re.escape(said)):
+        replace(TIERS["hard"].dials, **wrong)
+
+
+@pytest.mark.parametrize(
+    ("kind", "length", "strength", "said"),
+    [
+        ("ring", 6, 0, "one of wire, pair, got 'ring'"),
+        ("wire", 7, 0, "must be even, got 7"),
+        ("wire", 0, 0, "length must be an integer in 2..10000, got 0"),
+        ("wire", 8, -1, "strength must be an integer in 0..16, got -1"),
+    ],
+)
+def test_gadgets_that_are_none_are_refused(kind: str, length: int, strength: int, said: str) -> None:
+    with pytest.raises(TaskError, match=re.escape(said)):
+        Gadget(kind, length, strength)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"num_qubits": 1}, "num_qubits must be an integer in 2..64, got 1"),
+        ({"noise": -1}, "noise must be an integer in 0..10000, got -1"),
+        ({"pairs": 4_999}, "pairs must be an integer in 0..4990, got 4999"),
+        ({"two_qubit_gates": ("CNOT", "H")}, "must name such gates, got ('CNOT', 'H')"),
+        ({"two_qubit_gates": ()}, "needs two_qubit_gates to draw from"),
+    ],
+)
+def test_tiers_that_are_none_are_refused(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(TaskError, match=re.escape(said)):
+        replace(TIERS["hard"], **wrong)
+
+
+@pytest.mark.parametrize(
+    ("tier", "said"),
+    [
+        (
+            replace(TIERS["easy"], dials=replace(TIERS["easy"].dials, expansions=(("SWAP", 1),))),
+            "4 gates with 1 SWAP to expand",
+        ),
+        (
+            replace(
+                TIERS["medium"],
+                num_qubits=2,
+                two_qubit_gates=("CZ",),
+                dials=replace(TIERS["medium"].dials, expansions=(), two_qubit_share=1.0),
+            ),
+            "no irreducible core of 8 gates",
+        ),
+        (
+            replace(TIERS["hard"], dials=replace(TIERS["hard"].dials, gadgets=(Gadget("wire", 12, 1),))),
+            "no word of kind 'wire' and length 12",
+        ),
+    ],
+)
+def test_dials_that_ask_for_what_there_is_not_are_refused(tier: Tier, said: str) -> None:
+    with pytest.raises(TaskError, match=re.escape(said)):
+        grow(tier, Random(0))
 
 
 @pytest.mark.parametrize(
@@ -141,6 +215,12 @@ def test_seeds_outside_the_domain_are_refused(seed: object) -> None:
     with pytest.raises(TaskError, match=r"seed must be an integer in 0\.\.4294967295") as error:
         generate("easy", seed)  # type: ignore[arg-type]
     assert len(str(error.value)) < 200
+
+
+@pytest.mark.parametrize("seed", [-1, None, True])
+def test_only_a_seed_chooses_a_tier(seed: object) -> None:
+    with pytest.raises(TaskError, match="seed must be an integer"):
+        tier_of("random", seed)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("seed", [0, MAX_SEED])

@@ -16,6 +16,8 @@ from qrewrite.tasks.tiers import MAX_SEED, TIERS, Dials, Gadget, Tier, check_see
 from qrewrite.tasks.words import LETTERS, draw, gates_of
 
 _T = TypeVar("_T")
+_PATIENCE: Final = 500
+"""Cores that are drawn, about, before the dials are held to ask for what there is not."""
 _ONE_QUBIT: Final = tuple(name for name, spec in GATES.items() if spec.arity == 1)
 
 
@@ -28,16 +30,16 @@ def generate(task: str, seed: int) -> Circuit:
 
 
 def grow(tier: Tier, rng: Random) -> Circuit:
-    """Return a circuit of the tier, which may have dials of the caller's own."""
+    """Return a circuit of the tier, which may have dials of the caller's own.
+
+    TaskError for a gadget that no word fits, and for a core that could not be drawn.
+    """
     growth = _Growth(tier, rng)
     dials = tier.dials
     for name, count in dials.expansions:
         for _ in range(count):
             growth.expand_core(name)
-    moves = sum(count for _, count in dials.expansions) + sum(gadget.length // 2 for gadget in dials.gadgets)
-    if moves > tier.pairs:
-        raise TaskError(f"the dials of {tier.name} take {moves} moves; its circuits grow by {tier.pairs}")
-    for _ in range(tier.pairs - moves):
+    for _ in range(tier.pairs - dials.moves):
         growth.insert_pair()
     for gadget in dials.gadgets:
         growth.insert_gadget(gadget)
@@ -114,15 +116,21 @@ class _Growth:
 
 def _core(tier: Tier, dials: Dials, rng: Random) -> list[Gate]:
     """Return `noise` random gates in which nothing can be reduced, with enough gates to expand among them."""
-    while True:
-        gates: list[Gate] = []
-        while len(gates) < tier.noise:
+    gates: list[Gate] = []
+    for _ in range(_PATIENCE * (1 + tier.noise)):
+        names = [gate.name for gate in gates]
+        if len(gates) < tier.noise:
             longer = [*gates, _any_gate(tier, dials, rng)]
             if not Position(Circuit.of(tier.num_qubits, longer)).reducible:
                 gates = longer
-        names = [gate.name for gate in gates]
-        if all(names.count(name) >= count for name, count in dials.expansions):
+        elif all(names.count(name) >= count for name, count in dials.expansions):
             return gates
+        else:
+            gates = []
+    wanted = ", ".join(f"{count} {name}" for name, count in dials.expansions) or "no gate in particular"
+    raise TaskError(
+        f"{tier.name}: no irreducible core of {tier.noise} gates with {wanted} to expand was found"
+    )
 
 
 def _any_gate(tier: Tier, dials: Dials, rng: Random) -> Gate:
