@@ -14,7 +14,7 @@ class Position:
     of legal list actions are brought up to date when somebody asks for them.
 
     Attributes:
-        wired: the circuit; change it through `apply` only.
+        wired: the circuit; change it through `play` only.
     """
 
     __slots__ = ("_masks", "_reducible", "_reductions", "_stale", "wired")
