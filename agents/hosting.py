@@ -58,7 +58,8 @@ class RemoteHost:
         self._patience = 0.0
         while not answers(self._url):
             if time.monotonic() >= deadline:
-                raise HostError(f"no environment server answers at {self._url}")
+                shown = re.sub("//[^/]*@", "//", self._url)  # without the user's name and password
+                raise HostError(f"no environment server answers at {shown}")
             time.sleep(_POLL_SECONDS)
         return _client_of(self._url)
 

@@ -53,7 +53,6 @@ class Provider:
     """One model; everything about its service that can fail ends as a ProviderError.
 
     Attributes:
-        requests, retried: how many requests were made, and how many of them again.
         parameters: what is sent beside the messages; shrinks when the service refuses one.
     """
 
@@ -65,8 +64,6 @@ class Provider:
             "temperature": limits.temperature,
             "max_tokens": limits.max_tokens,
         }
-        self.requests = 0
-        self.retried = 0
         self._limits = limits
         self._deadline = deadline
         self._log = log
@@ -90,7 +87,6 @@ class Provider:
                 raise self._failed(outcome)
             self._wait(outcome, retries)
             retries += 1
-            self.retried += 1
 
     def _failed(self, fault: Fault) -> ProviderError:
         if self._deadline.over:
@@ -118,7 +114,6 @@ class Provider:
         return False
 
     def _request(self, messages: Sequence[Message]) -> Reply | Fault:
-        self.requests += 1
         timeout = min(self._limits.timeout, self._deadline.left)
         outcome = within(timeout, lambda: self._exchange(messages, timeout))
         if outcome is None:

@@ -40,7 +40,7 @@ class FrontDoor:
         if scope["type"] == "websocket":
             answer = _answer_rpc_frame if path == "/mcp" else _answer_ws_frame
             await self._app(scope, _checked(receive, send, answer), send)
-        elif scope["type"] == "http" and scope["method"] not in ("GET", "HEAD", "OPTIONS"):
+        elif scope["type"] == "http" and scope["method"] == "POST":
             await self._serve_body(path, scope, receive, send)
         else:
             await self._app(scope, receive, send)

@@ -39,7 +39,7 @@ def agree(wired: WiredCircuit, model: Model) -> None:
         assert wired.after[node] == (nodes[place + 1] if place + 1 < len(nodes) else NOBODY)
         assert wired.before[node] == (nodes[place - 1] if place else NOBODY)
         following = {next_on(model, place, qubit) for qubit in gate.qubits}
-        assert wired.follower(node) == (following.pop() if len(following) == 1 else NOBODY)
+        assert wired.followers[node] == (following.pop() if len(following) == 1 else NOBODY)
         previous = tuple(previous_on(model, place, qubit) for qubit in gate.qubits)
         assert wired.predecessors(node) == previous
     assert wired.gates[NOBODY] is None

@@ -32,8 +32,9 @@ def until(condition: Callable[[], object], within: float = 60.0) -> None:
 
 
 def test_a_dead_server_leaves_nine_closed_episodes(tmp_path: Path) -> None:
-    variables = {"ENV_BASE_URL": f"http://127.0.0.1:{free_port()}"}
+    variables = {"ENV_BASE_URL": f"http://user:secret@127.0.0.1:{free_port()}"}
     ended = run(tmp_path, ["--server-wait", "0.2"], variables)
+    assert "secret" not in ended.stderr
     assert ended.status == 0
     assert [(each.steps, each.success, each.score) for each in ended.episodes] == [([], False, 0.01)] * 9
     assert "no environment server answers" in ended.stderr

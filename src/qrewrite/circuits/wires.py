@@ -28,6 +28,7 @@ class WiredCircuit:
         gates: gate of each node, and None for NOBODY.
         masks: qubit mask of each node, 0 for NOBODY.
         after, before: list neighbour of each node, or NOBODY.
+        followers: the node that comes next on every wire of each node, or NOBODY if its wires disagree or end.
     """
 
     __slots__ = (
@@ -35,6 +36,7 @@ class WiredCircuit:
         "_previous",
         "after",
         "before",
+        "followers",
         "gates",
         "masks",
         "num_qubits",
@@ -55,6 +57,7 @@ class WiredCircuit:
         self.after: list[int] = [*range(1, size + 1), NOBODY]
         self.after[size - 1] = NOBODY
         self.before: list[int] = [*range(-1, size - 1), NOBODY]
+        self.followers: list[int] = [NOBODY] * (size + 1)
         self._next: list[int] = [_UNUSED] * (2 * size) + [_END, _END]
         self._previous: list[int] = [_UNUSED] * (2 * size) + [_END, _END]
         self._link_wires(circuit)
@@ -69,6 +72,8 @@ class WiredCircuit:
                 if last != _END:
                     self._next[last] = port
                 ends[qubit] = port
+        for node in range(len(circuit.gates)):
+            self._follow(node)
 
     def __len__(self) -> int:
         return len(self.order)
@@ -80,12 +85,6 @@ class WiredCircuit:
     def listed(self) -> list[Gate]:
         """Return the gates in the order of the list."""
         return list(map(self.gates.__getitem__, self.order))  # type: ignore[arg-type]
-
-    def follower(self, node: int) -> int:
-        """Return the node that comes next on every wire of `node`, or NOBODY if its wires disagree or end."""
-        first = self._next[2 * node]
-        second = self._next[2 * node + 1]
-        return first >> 1 if second == _UNUSED or second >> 1 == first >> 1 else NOBODY
 
     def predecessors(self, node: int) -> tuple[int, ...]:
         """Return the node before `node` on each of its wires, NOBODY where there is none."""
@@ -113,14 +112,19 @@ class WiredCircuit:
         outer_left, outer_right = self.before[node], self.after[node]
         self.after[outer_left] = outer_right
         self.before[outer_right] = outer_left
-        self._unlink(2 * node)
-        if self._next[2 * node + 1] != _UNUSED:
-            self._unlink(2 * node + 1)
+        for port in (2 * node, 2 * node + 1):
+            previous, following = self._previous[port], self._next[port]
+            if following != _UNUSED:
+                self._next[previous] = following
+                self._previous[following] = previous
+                if previous != _END:
+                    self._follow(previous >> 1)
 
-    def _unlink(self, port: int) -> None:
-        previous, following = self._previous[port], self._next[port]
-        self._next[previous] = following
-        self._previous[following] = previous
+    def _follow(self, node: int) -> None:
+        """Write down which node now comes next on every wire of `node`."""
+        first, second = self._next[2 * node], self._next[2 * node + 1]
+        agree = second == _UNUSED or second >> 1 == first >> 1
+        self.followers[node] = first >> 1 if agree else NOBODY
 
     def relabel(self, index: int, gate: Gate) -> None:
         """Put another gate on the same qubits in the place of the gate at `index`."""

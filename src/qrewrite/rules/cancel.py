@@ -9,13 +9,13 @@ from qrewrite.rules.rule import ActionResult, Gap, Rule
 def matches(circuit: WiredCircuit, node: int) -> bool:
     """Say whether the next later gate that shares a qubit with `node` is the same gate on the same qubits."""
     gates = circuit.gates
-    return gates[circuit.follower(node)] is gates[node]
+    return gates[circuit.followers[node]] is gates[node]
 
 
 def apply(circuit: WiredCircuit, index: int) -> Gap:
     """Remove the gate at `index` and its partner."""
     node = circuit.order[index]
-    partner = circuit.follower(node)
+    partner = circuit.followers[node]
     on_wires = circuit.predecessors(node)
     circuit.remove(circuit.order.index(partner, index + 1))
     before_partner = circuit.before[partner]

@@ -40,8 +40,8 @@ def identity_at(circuit: WiredCircuit, node: int) -> Identity | None:
     identity = IDENTITIES[outer]
     if identity is None:
         return None
-    middle = circuit.follower(node)
-    if gates[middle] is not identity.middle or gates[circuit.follower(middle)] is not outer:
+    middle = circuit.followers[node]
+    if gates[middle] is not identity.middle or gates[circuit.followers[middle]] is not outer:
         return None
     return identity
 
@@ -51,8 +51,8 @@ def _matches(action_type: int, circuit: WiredCircuit, node: int) -> bool:
     identity = identity_at(circuit, node)
     if identity is None or identity.action_type != action_type:
         return False
-    middle = circuit.follower(node)
-    return circuit.after[node] == middle and circuit.after[middle] == circuit.follower(middle)
+    middle = circuit.followers[node]
+    return circuit.after[node] == middle and circuit.after[middle] == circuit.followers[middle]
 
 
 def _hxh_matches(circuit: WiredCircuit, node: int) -> bool:

@@ -94,8 +94,8 @@ def reductions(gates: Sequence[Gate]) -> list[Reduction]:
 
 def nodes_of(wired: WiredCircuit, rule: Rule, node: int) -> tuple[int, ...]:
     """Return the nodes of the reduction that `rule` allows at `node`."""
-    second = wired.follower(node)
-    return (node, second, wired.follower(second)) if rule.advanced else (node, second)
+    second = wired.followers[node]
+    return (node, second, wired.followers[second]) if rule.advanced else (node, second)
 
 
 def reduced(gates: Sequence[Gate], reduction: Reduction) -> tuple[list[Gate], list[int]]:
