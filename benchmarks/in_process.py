@@ -37,12 +37,13 @@ def cartpole(steps: int) -> float:
         env.reset(seed=played)
         actions = [int(rng.random() * 2) for _ in range(500)]
         began = process_time()
-        for count, action in enumerate(actions, 1):
-            _, _, terminated, truncated, _ = env.step(action)
-            if terminated or truncated:
-                break
+        taken = 0
+        terminated = truncated = False
+        while not (terminated or truncated):
+            _, _, terminated, truncated, _ = env.step(actions[taken])
+            taken += 1
         spent += process_time() - began
-        played += count
+        played += taken
     return spent / played
 
 

@@ -28,7 +28,7 @@ class WiredCircuit:
         gates: gate of each node, and None for NOBODY.
         masks: qubit mask of each node, 0 for NOBODY.
         after, before: list neighbour of each node, or NOBODY.
-        followers: the node that comes next on every wire of each node, or NOBODY if its wires disagree or end.
+        followers: the node that comes next on all wires of each node, or NOBODY if they disagree or end.
     """
 
     __slots__ = (
