@@ -17,7 +17,7 @@ def _root() -> None:
 @app.command()
 def depth(
     seeds: Annotated[int, typer.Option(min=1, max=100_000, help="Seeds 0 … N-1 of each tier.")] = 200,
-    workers: Annotated[int, typer.Option(min=1, help="Processes to spread the seeds over.")] = 2,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Processes to spread the seeds over.")] = 2,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
 ) -> None:
     """Measure how deep the generated circuits are: optima, greedy and random play, swaps."""

@@ -10,7 +10,7 @@ from qrewrite.solver.solution import Solution
 
 
 def choices_that_matter(
-    circuit: Circuit, solution: Solution, *, max_effort: int = 500_000
+    circuit: Circuit, solution: Solution, *, max_effort: int = 100_000
 ) -> tuple[int, int]:
     """Return at how many steps of the best plan another reduction would lose the optimum, and of how many
     steps.

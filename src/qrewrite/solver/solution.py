@@ -93,8 +93,10 @@ def _by_parts(circuit: Circuit, search: ExactSearch, max_effort: int, beam_width
     except SearchLimitError:
         plan = schedule(circuit, _beamed(gates, beam_width))
         return Solution((plan,), bound + sum(len(part) % 2 for part in independent), search.effort)
+    # A circuit that is one part has just been searched in vain; several get their share of a second try.
+    share = max_effort // len(independent) if len(independent) > 1 else 0
     for part, alone in zip(independent, alones, strict=True):
-        search.max_effort = search.effort + max_effort // len(independent)
+        search.max_effort = search.effort + share
         found, left = _part(alone, search, beam_width)
         bound += left
         chosen += (Reduction(rule, tuple(part[node] for node in nodes)) for rule, nodes in found)
