@@ -91,6 +91,8 @@ def main() -> None:
         # uvloop and httptools are what "auto" finds first.
         loop="auto",
         http="auto",
+        # A worker answers its supervisor only when it has imported OpenEnv, and is killed if it takes longer.
+        timeout_worker_healthcheck=120,
         # Compressing small frames costs more than sending them.
         ws_per_message_deflate=False,
     )

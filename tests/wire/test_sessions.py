@@ -5,10 +5,12 @@ import struct
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from random import Random
 from threading import Barrier
 from typing import Any
 
+from support.servers import serving
 from support.sockets import Session, opened_by_hand, session
 
 CAPACITY = 256
@@ -135,3 +137,10 @@ def test_sessions_do_not_share_what_they_are_shown(server_url: str) -> None:
         assert first(one) == first(two)
         one.step(0, 1)
         assert first(two) == first(one)
+
+
+def test_several_workers_start_and_a_session_stays_with_one(tmp_path: Path) -> None:
+    with serving(tmp_path, variables={"WORKERS": "2"}) as url, session(url) as one, session(url) as two:
+        assert one.reset(task="easy", seed=1) == two.reset(task="easy", seed=1)
+        for action in _actions(3, 10):
+            assert one.step(*action) == two.step(*action)
