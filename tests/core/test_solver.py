@@ -7,6 +7,7 @@ from hypothesis import given
 
 from qrewrite.circuits import Circuit, Gate
 from qrewrite.game import Episode, Position
+from qrewrite.game.gather import actions_for
 from qrewrite.policies import play, random_order
 from qrewrite.rules import RULES
 from qrewrite.solver import Plan, Solution, bound_without_swaps, choices_that_matter, solve
@@ -84,14 +85,8 @@ def test_whatever_play_does_was_foreseen_as_possible(circuit: Circuit) -> None:
             rule, index = found[int(rng.random() * len(found))]
             nodes = set(nodes_of(position.wired, rule, position.wired.order[index]))
             assert any(nodes <= within for within in foreseen)
-            for action in random_order_actions(position, rule, index):
-                position.play(RULES[action[1]], action[0])
-
-
-def random_order_actions(position: Position, rule: object, index: int) -> list[tuple[int, int]]:
-    from qrewrite.game.gather import actions_for
-
-    return [tuple(action) for action in actions_for(position, rule, index)]  # type: ignore[arg-type,misc]
+            for action in actions_for(position, rule, index):
+                position.play(RULES[action.action_type], action.target_index)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -64,9 +64,8 @@ class _Growth:
         qubits = self.gates[place].qubits
         if len(qubits) == 2 and self._rng.random() < 0.5:
             qubits = qubits[::-1]
-        kind, triple = ("wire", "HXH") if len(qubits) == 1 else ("pair", "cdc")
         del self.gates[place], self._moves[place]
-        self._insert(place, gates_of(kind, triple, qubits))
+        self._insert(place, _triple(qubits))
 
     def insert_pair(self) -> None:
         """Insert two equal gates."""
@@ -149,6 +148,12 @@ def _qubits(arity: int, tier: Tier, rng: Random) -> tuple[int, ...]:
     return first, (first + 1 + _below(tier.num_qubits - 1, rng)) % tier.num_qubits
 
 
+def _triple(qubits: Sequence[int]) -> list[Gate]:
+    """Return the three gates that an identity makes the Z or the SWAP on these qubits of."""
+    kind, letters = ("wire", "HXH") if len(qubits) == 1 else ("pair", "cdc")
+    return gates_of(kind, letters, qubits)
+
+
 def _vanishing(gadget: Gadget, qubits: Sequence[int], rng: Random) -> list[Gate]:
     """Return a word grown by random inverse moves, three in four of them expansions where possible."""
     word: list[Gate] = []
@@ -156,8 +161,7 @@ def _vanishing(gadget: Gadget, qubits: Sequence[int], rng: Random) -> list[Gate]
         products = [place for place, gate in enumerate(word) if gate.name in ("Z", "SWAP")]
         if products and rng.random() < 0.75:
             place = _pick(products, rng)
-            kind, triple = ("wire", "HXH") if gadget.kind == "wire" else ("pair", "cdc")
-            word[place : place + 1] = gates_of(kind, triple, qubits)
+            word[place : place + 1] = _triple(qubits)
         else:
             place = _below(len(word) + 1, rng)
             word[place:place] = 2 * gates_of(gadget.kind, _pick(LETTERS[gadget.kind], rng), qubits)
