@@ -4,7 +4,7 @@ from typing import NamedTuple, Protocol
 
 from qrewrite.circuits import Circuit
 from qrewrite.game import Action, Scoring
-from qrewrite.rules import RULES, ActionResult
+from qrewrite.rules import ActionResult
 from quantum_circuit_env.agents.vocabulary import ErrorClass
 
 
@@ -72,8 +72,3 @@ class Agent(Protocol):
 def invalid_move(circuit: Circuit) -> Action:
     """Return the action that stands for an unusable reply: the rules refuse it whatever the circuit is."""
     return Action(target_index=len(circuit), action_type=1)
-
-
-def action_text(action: Action) -> str:
-    """Return an action as `cancel(3)`."""
-    return f"{RULES[action.action_type].name}({action.target_index})"

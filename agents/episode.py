@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from qrewrite.tasks import GAME_VERSION, TIERS
-from quantum_circuit_env.agents.agent import Agent, Decision, Seen, Turn, action_text, invalid_move
+from quantum_circuit_env.agents.agent import Agent, Decision, Seen, Turn, invalid_move
 from quantum_circuit_env.agents.clock import Deadline
 from quantum_circuit_env.agents.provider import ProviderError
 from quantum_circuit_env.agents.session import Session, SessionError, Snapshot
@@ -139,7 +139,7 @@ class Runner:
         error = None if played is ErrorClass.OK else now.result.value if decision.action else played.value
         self._transcript.step(
             len(record.turns),
-            action=action_text(decision.action) if decision.action else "none",
+            action=decision.action.text if decision.action else "none",
             reward=now.reward,
             done=now.done,
             error=error,

@@ -4,7 +4,7 @@ from typing import Final
 
 from qrewrite.game import view
 from qrewrite.rules import RULES
-from quantum_circuit_env.agents.agent import Decision, Seen, Turn, action_text
+from quantum_circuit_env.agents.agent import Decision, Seen, Turn
 from quantum_circuit_env.agents.provider import Message, Provider
 from quantum_circuit_env.agents.replies import read_reply
 from quantum_circuit_env.agents.vocabulary import ErrorClass, class_of
@@ -76,6 +76,6 @@ def _told(turn: Turn) -> str:
         return f"no action ({error}): {_ADVICE[error or ErrorClass.UNPARSEABLE]}. Reward {turn.reward:+.2f}."
     played = class_of(turn.result)
     if played is ErrorClass.OK:
-        return f"{action_text(action)}: {turn.result}. Reward {turn.reward:+.2f}."
+        return f"{action.text}: {turn.result}. Reward {turn.reward:+.2f}."
     why = _ADVICE.get(played, f"it is allowed only if {RULES[action.action_type].condition}")
-    return f"{action_text(action)} was refused ({turn.result}): {why}. Reward {turn.reward:+.2f}."
+    return f"{action.text} was refused ({turn.result}): {why}. Reward {turn.reward:+.2f}."

@@ -1,8 +1,10 @@
-"""Gates, circuits and the exact question of whether two circuits act alike."""
+"""Gates, circuits, their drawings, and the exact question of whether two circuits act alike."""
 
 from qrewrite.circuits.circuit import MAX_GATES, Circuit
 from qrewrite.circuits.clifford import Tableau, same_action
-from qrewrite.circuits.errors import CircuitError, GameError, TaskError
+from qrewrite.circuits.columns import Layout, PlacedGate, layout
+from qrewrite.circuits.drawing import MIN_WIDTH, draw_text
+from qrewrite.circuits.errors import CircuitError, DrawingError, GameError, SplitError, TaskError
 from qrewrite.circuits.gates import GATES, MAX_QUBITS, Gate, GateRecord, GateSpec
 from qrewrite.circuits.wires import WiredCircuit
 
@@ -10,14 +12,21 @@ __all__ = [
     "GATES",
     "MAX_GATES",
     "MAX_QUBITS",
+    "MIN_WIDTH",
     "Circuit",
     "CircuitError",
+    "DrawingError",
     "GameError",
     "Gate",
     "GateRecord",
     "GateSpec",
+    "Layout",
+    "PlacedGate",
+    "SplitError",
     "Tableau",
     "TaskError",
     "WiredCircuit",
+    "draw_text",
+    "layout",
     "same_action",
 ]

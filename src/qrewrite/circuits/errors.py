@@ -2,7 +2,9 @@
 
 GameError
 ├── CircuitError   a gate or circuit outside the alphabet and its limits
+├── DrawingError   a drawing that cannot be as small as is asked
 └── TaskError      a task, seed or suite instance that does not exist
+    └── SplitError   a split, or an index in one, that does not exist; an IndexError too
 """
 
 
@@ -14,8 +16,16 @@ class CircuitError(GameError):
     """Raised for a gate or a circuit that is not one of ours; says what was wrong and what is allowed."""
 
 
+class DrawingError(GameError):
+    """Raised for a drawing narrower than any can be; says the least that is allowed."""
+
+
 class TaskError(GameError):
     """Raised for an unknown task, a seed out of range or an index outside its split."""
+
+
+class SplitError(TaskError, IndexError):
+    """Raised for an unknown split and for an index outside a split."""
 
 
 def shown(value: object) -> str:

@@ -15,38 +15,43 @@ class GateSpec(NamedTuple):
     `images` gives the gate as a Clifford map: for each generator X₀, Z₀ (then X₁, Z₁) the Pauli word that
     U·P·U† is, a letter a qubit with an optional sign (Aaronson and Gottesman, arXiv:quant-ph/0406196).
     `matrix` is the unitary, shape (2**arity, 2**arity), with the first qubit the most significant bit.
+    `marks` is what a drawing shows on each qubit: a letter, or the name of a symbol.
     """
 
     arity: int
     symmetric: bool
     images: tuple[str, ...]
     matrix: tuple[tuple[complex, ...], ...]
+    marks: tuple[str, ...]
 
 
 _R: Final = 2**-0.5
 
 GATES: Final[dict[str, GateSpec]] = {
-    "H": GateSpec(1, False, ("Z", "X"), ((_R, _R), (_R, -_R))),
-    "X": GateSpec(1, False, ("X", "-Z"), ((0, 1), (1, 0))),
-    "Y": GateSpec(1, False, ("-X", "-Z"), ((0, -1j), (1j, 0))),
-    "Z": GateSpec(1, False, ("-X", "Z"), ((1, 0), (0, -1))),
+    "H": GateSpec(1, False, ("Z", "X"), ((_R, _R), (_R, -_R)), ("H",)),
+    "X": GateSpec(1, False, ("X", "-Z"), ((0, 1), (1, 0)), ("X",)),
+    "Y": GateSpec(1, False, ("-X", "-Z"), ((0, -1j), (1j, 0)), ("Y",)),
+    "Z": GateSpec(1, False, ("-X", "Z"), ((1, 0), (0, -1)), ("Z",)),
     "CNOT": GateSpec(
         2,
         False,
         ("XX", "ZI", "IX", "ZZ"),
         ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 0, 1), (0, 0, 1, 0)),
+        ("control", "not"),
     ),
     "CZ": GateSpec(
         2,
         True,
         ("XZ", "ZI", "ZX", "IZ"),
         ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, -1)),
+        ("control", "control"),
     ),
     "SWAP": GateSpec(
         2,
         True,
         ("IX", "IZ", "XI", "ZI"),
         ((1, 0, 0, 0), (0, 0, 1, 0), (0, 1, 0, 0), (0, 0, 0, 1)),
+        ("swap", "swap"),
     ),
 }
 """Every gate of the game; all of them are their own inverse and Clifford."""

@@ -25,6 +25,11 @@ class Action(NamedTuple):
     target_index: int
     action_type: int
 
+    @property
+    def text(self) -> str:
+        """The action in words for people, e.g. `cancel(3)`; its type must be a key of RULES."""
+        return f"{RULES[self.action_type].name}({self.target_index})"
+
 
 class Episode:
     """The state of one game; `play` is the only thing that changes it.

@@ -1,6 +1,7 @@
-"""Tasks: the three tiers, how their circuits are generated, and the version of it all."""
+"""Tasks: the three tiers, how their circuits are generated, their splits, and the version of it all."""
 
 from qrewrite.tasks.generator import generate, grow
+from qrewrite.tasks.splits import SPLITS, Split, seeds, split_named, split_of, task_at
 from qrewrite.tasks.tiers import (
     GAME_VERSION,
     MAX_SEED,
@@ -17,12 +18,18 @@ __all__ = [
     "GAME_VERSION",
     "MAX_SEED",
     "RANDOM",
+    "SPLITS",
     "TIERS",
     "Dials",
     "Gadget",
+    "Split",
     "Tier",
     "check_seed",
     "generate",
     "grow",
+    "seeds",
+    "split_named",
+    "split_of",
+    "task_at",
     "tier_of",
 ]

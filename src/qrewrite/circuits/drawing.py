@@ -1,0 +1,127 @@
+"""Circuits drawn with characters, for prompts and terminals."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Final
+
+from qrewrite.circuits.circuit import MAX_GATES, Circuit
+from qrewrite.circuits.columns import Columns, Layout
+from qrewrite.circuits.errors import DrawingError, shown
+from qrewrite.circuits.gates import GATES, Gate
+
+MIN_WIDTH: Final = len(f"gates {MAX_GATES - 1} to {MAX_GATES - 1}")
+"""Smallest width of a drawing, in characters: that of the longest title, which exceeds any single column."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Glyphs:
+    """Characters of a face: each is one column of a terminal wide; a mark that is not named is drawn as is."""
+
+    wire: str
+    bar: str
+    crossing: str
+    marks: Mapping[str, str]
+
+
+_UNICODE: Final = _Glyphs("─", "│", "┼", {"control": "●", "not": "⊕", "swap": "×"})
+_ASCII: Final = _Glyphs("-", "|", "|", {"control": "*", "not": "+", "swap": "x"})
+
+
+def draw_text(circuit: Circuit, *, width: int = 80, unicode: bool = True, indices: bool = True) -> str:
+    """Return the circuit as lines of at most `width` characters, without a line break at the end.
+
+    Wires run from left to right, qubit 0 on top, and each gate stands in the earliest column that can have
+    it; gates in one column touch no common wire. `indices` writes each gate's index in the circuit above it,
+    in line with its topmost mark. A circuit that is too long for the width is cut into blocks, one below the
+    other, each with the next gates of the circuit and a title that says which. Without `unicode` the drawing
+    is pure ASCII: `*` control, `+` target, `x` SWAP, `|` what joins them. DrawingError for a width below
+    MIN_WIDTH.
+
+    >>> print(draw_text(Circuit.parse("H 0; CNOT 0 2; X 1; CZ 1 2; SWAP 0 1", num_qubits=3), unicode=False))
+       0 1   4
+    q0 -H-*---x-
+       2  |3  |
+    q1 -X-|-*-x-
+          | |
+    q2 ---+-*---
+    """
+    if type(width) is not int or width < MIN_WIDTH:
+        raise DrawingError(f"width must be an integer of at least {MIN_WIDTH}, got {shown(width)}")
+    glyphs = _UNICODE if unicode else _ASCII
+    margin = [f"q{qubit}".ljust(len(f"q{circuit.num_qubits - 1} ")) for qubit in range(circuit.num_qubits)]
+    blocks = list(_blocks(circuit, width - len(margin[0]), indices))
+    drawn = ["\n".join(_lines(block, margin, glyphs, indices)) for block in blocks]
+    if len(blocks) > 1:
+        drawn = [f"{block.title}\n{lines}" for block, lines in zip(blocks, drawn, strict=True)]
+    return "\n\n".join(drawn)
+
+
+class _Block:
+    """The next gates of a circuit, which are drawn side by side; the first wire begins at character 0."""
+
+    def __init__(self, num_qubits: int) -> None:
+        self._columns = Columns(num_qubits)
+        self.widths: list[int] = []
+        self.length = 1
+
+    def place(self, index: int, gate: Gate, cell: int, room: int) -> bool:
+        """Add the gate, `cell` characters wide, unless the block would be longer than `room`."""
+        placed = self._columns.place(index, gate)
+        new = placed.column == len(self.widths)
+        longer = cell + 1 if new else max(0, cell - self.widths[placed.column])
+        if self.length + longer > room:
+            return False
+        self._columns.add(placed)
+        if new:
+            self.widths.append(cell)
+        else:
+            self.widths[placed.column] = max(cell, self.widths[placed.column])
+        self.length += longer
+        return True
+
+    @property
+    def layout(self) -> Layout:
+        return self._columns.layout()
+
+    @property
+    def title(self) -> str:
+        gates = self.layout.gates
+        first, last = gates[0].index, gates[-1].index
+        return f"gate {first}" if first == last else f"gates {first} to {last}"
+
+
+def _blocks(circuit: Circuit, room: int, indices: bool) -> Iterator[_Block]:
+    """Yield blocks of at most `room` characters; the circuit without gates is one block."""
+    block = _Block(circuit.num_qubits)
+    for index, gate in enumerate(circuit.gates):
+        cell = len(str(index)) if indices else 1
+        if not block.place(index, gate, cell, room):
+            yield block
+            block = _Block(circuit.num_qubits)
+            block.place(index, gate, cell, room)
+    yield block
+
+
+def _lines(block: _Block, margin: Sequence[str], glyphs: _Glyphs, indices: bool) -> Iterator[str]:
+    """Yield the lines: each wire's own, and above it one for bars and for the indices of gates that begin there."""
+    starts = list(accumulate((width + 1 for width in block.widths or [1]), initial=1))
+    wires = [[glyphs.wire] * starts[-1] for _ in margin]
+    gaps = [[" "] * starts[-1] for _ in margin]
+    for index, gate, column, top, bottom in block.layout.gates:
+        centre = starts[column] + (block.widths[column] - 1) // 2
+        for wire in range(top + 1, bottom + 1):
+            gaps[wire][centre] = glyphs.bar
+        for wire in range(top + 1, bottom):
+            wires[wire][centre] = glyphs.crossing
+        for qubit, mark in zip(gate.qubits, GATES[gate.name].marks, strict=True):
+            wires[qubit][centre] = glyphs.marks.get(mark, mark)
+        if indices:
+            text = str(index)
+            begin = centre - (len(text) - 1) // 2
+            gaps[top][begin : begin + len(text)] = text
+    for qubit, name in enumerate(margin):
+        gap = "".join(gaps[qubit]).rstrip()
+        if gap or qubit:
+            yield " " * len(name) * bool(gap) + gap
+        yield name + "".join(wires[qubit])
