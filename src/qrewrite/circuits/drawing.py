@@ -16,7 +16,7 @@ MIN_WIDTH: Final = len(f"gates {MAX_GATES - 1} to {MAX_GATES - 1}")
 
 @dataclass(frozen=True, slots=True)
 class _Glyphs:
-    """Characters of a face: each is one column of a terminal wide; a mark that is not named is drawn as is."""
+    """Characters of a face, each one column of a terminal wide; a mark that is not named is drawn as is."""
 
     wire: str
     bar: str
@@ -104,7 +104,7 @@ def _blocks(circuit: Circuit, room: int, indices: bool) -> Iterator[_Block]:
 
 
 def _lines(block: _Block, margin: Sequence[str], glyphs: _Glyphs, indices: bool) -> Iterator[str]:
-    """Yield the lines: each wire's own, and above it one for bars and for the indices of gates that begin there."""
+    """Yield each wire, and above it a line for bars and for the indices of the gates that begin there."""
     starts = list(accumulate((width + 1 for width in block.widths or [1]), initial=1))
     wires = [[glyphs.wire] * starts[-1] for _ in margin]
     gaps = [[" "] * starts[-1] for _ in margin]
