@@ -2,11 +2,13 @@
 
 import asyncio
 import copy
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from openenv.core import GenericEnvClient, env_client
+from openenv.core import GenericEnvClient
 
 from quantum_circuit_env.client import QuantumCircuitEnv
 from quantum_circuit_env.models import QuantumCircuitAction, QuantumCircuitObservation, QuantumCircuitState
@@ -192,23 +194,31 @@ def test_metadata_that_comes_beside_the_observation_only_is_found(
     assert metadata["task"] == "easy"
 
 
-class _Provider:
-    """Stands in for the process that OpenEnv would start."""
+FAKE_UV = """#!/bin/sh
+if [ "$1" = --version ]; then exit 0; fi
+echo "$@" > {told}
+{then}
+"""
 
-    started: dict[str, Any] = {}  # noqa: RUF012
-    url = ""
 
-    def __init__(self, **options: Any) -> None:
-        type(self).started = options
+@pytest.fixture
+def fake_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """Put a `uv` first on the path that tells its arguments in a file, then does as asked."""
 
-    def start(self, **_options: Any) -> str:
-        return self.url
+    def make(then: str) -> Path:
+        told = tmp_path / "told"
+        script = tmp_path / "uv"
+        script.write_text(FAKE_UV.format(told=told, then=then))
+        script.chmod(0o755)
+        monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+        return told
 
-    def wait_for_ready(self, **_options: Any) -> None:
-        return
+    return make
 
-    def stop(self) -> None:
-        return
+
+def clone(folder: Path) -> Path:
+    (folder / "pyproject.toml").touch()
+    return folder
 
 
 @pytest.mark.parametrize(
@@ -216,10 +226,67 @@ class _Provider:
     [({}, "quantum_circuit_env.server.app:app"), ({"app": "another:app"}, "another:app")],
 )
 def test_a_local_server_is_started_by_the_name_that_every_folder_knows(
-    server_url: str, monkeypatch: pytest.MonkeyPatch, given: dict[str, str], app: str
+    server_url: str, fake_uv: Callable[[str], Path], tmp_path: Path, given: dict[str, str], app: str
 ) -> None:
-    monkeypatch.setattr(_Provider, "url", server_url)
-    monkeypatch.setattr(env_client, "UVProvider", _Provider)
-    with QuantumCircuitEnv.from_env("owner/space", use_docker=False, project_path=".", **given).sync() as env:
+    told = fake_uv("exec sleep 60")
+    port = int(server_url.rsplit(":", 1)[1])
+    handle = QuantumCircuitEnv.from_env(
+        "any", use_docker=False, project_path=clone(tmp_path), port=port, **given
+    )
+    with handle.sync() as env:
         assert env.reset(task="easy", seed=1).observation.gate_count == 20
-    assert _Provider.started == {"project_path": ".", "app": app}
+    assert told.read_text().split() == [
+        *["run", "--isolated", "--project", str(tmp_path), "--", "uvicorn", app],
+        *["--host", "127.0.0.1", "--port", str(port), "--workers", "1"],
+    ]
+
+
+def test_a_local_server_that_ends_at_once_is_told_at_once(
+    fake_uv: Callable[[str], Path], tmp_path: Path
+) -> None:
+    fake_uv("exec sleep 0.5")
+    handle = QuantumCircuitEnv.from_env("any", use_docker=False, project_path=clone(tmp_path))
+    with pytest.raises(RuntimeError, match="uv process exited prematurely with code 0"):
+        handle.sync()
+
+
+def test_a_local_server_that_is_late_is_told_with_the_option_that_gives_it_more_time(
+    fake_uv: Callable[[str], Path], tmp_path: Path
+) -> None:
+    fake_uv("exec sleep 60")
+    handle = QuantumCircuitEnv.from_env(
+        "any", use_docker=False, project_path=clone(tmp_path), context_timeout_s=0.5
+    )
+    with pytest.raises(
+        TimeoutError, match=r"does not answer within 0\.5 seconds; context_timeout_s gives it"
+    ):
+        handle.sync()
+
+
+def test_without_a_clone_the_local_server_is_the_spaces(
+    fake_uv: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_uv("exit 0")
+    git = tmp_path / "git"
+    git.write_text('#!/bin/sh\necho "$@" >&2\nexit 1\n')
+    git.chmod(0o755)
+    handle = QuantumCircuitEnv.from_env("owner/space", use_docker=False)
+    with pytest.raises(RuntimeError, match=r"https://huggingface\.co/spaces/owner/space"):
+        handle.sync()
+
+
+@pytest.mark.parametrize(
+    ("repo_id", "options", "message"),
+    [
+        ("quantum-circuit", {}, "repo_id must be a Space as owner/name"),
+        ("quantum-circuit", {"use_docker": False}, "give use_docker=False and project_path"),
+        ("https://huggingface.co/spaces/owner/space", {}, "repo_id must be a Space as owner/name"),
+        ("owner/space", {"project_path": "."}, "project_path goes with use_docker=False"),
+        ("any", {"use_docker": False, "project_path": "/nowhere"}, "must be the folder of a clone"),
+    ],
+)
+def test_a_server_that_cannot_be_is_refused_before_anything_starts(
+    repo_id: str, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        QuantumCircuitEnv.from_env(repo_id, **options)
