@@ -12,6 +12,7 @@ import uvicorn
 
 from qrewrite.tasks import GAME_VERSION
 from quantum_circuit_env.server.settings import Settings, read_settings
+from quantum_circuit_env.server.signals import end_on_signals
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -77,6 +78,7 @@ app = create_app(read_settings())
 
 def main() -> None:
     """Serve: the console script `server`."""
+    end_on_signals()
     parser = argparse.ArgumentParser(prog="server", description="Serve Quantum Circuit Optimizer.")
     parser.add_argument("--host", metavar="ADDRESS", help="address to listen on; default: HOST")
     parser.add_argument("--port", metavar="NUMBER", help="port to listen on; default: PORT")
@@ -93,6 +95,8 @@ def main() -> None:
         http="auto",
         # A worker answers its supervisor only when it has imported OpenEnv, and is killed if it takes longer.
         timeout_worker_healthcheck=120,
+        # Sessions are told that they end; one that does not listen is not waited for.
+        timeout_graceful_shutdown=1,
         # Compressing small frames costs more than sending them.
         ws_per_message_deflate=False,
     )
