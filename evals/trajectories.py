@@ -157,7 +157,7 @@ def _walk(circuit: Circuit, length: int) -> list[int]:
 
 
 def _plan(circuit: Circuit) -> tuple[tuple[int, int], ...]:
-    return tuple(map(tuple, solve(circuit).best.actions))
+    return tuple((index, action_type) for index, action_type in solve(circuit).best.actions)
 
 
 def _ends(task: str, reset: dict[str, Any], circuit: Circuit) -> Iterator[Canary]:
