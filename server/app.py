@@ -26,10 +26,10 @@ def create_app(settings: Settings) -> "FastAPI":
     # Here and not above, so that a wrong setting is told before the seconds that importing OpenEnv costs.
     from fastapi import FastAPI
 
-    from quantum_circuit_env.server.environment import describe
+    from quantum_circuit_env.server.about import NAME, facts
     from quantum_circuit_env.server.frontdoor import FrontDoor
 
-    about = describe()
+    about = facts()
     # `openenv validate --url` takes this version for that of OpenEnv's HTTP protocol, 1.x.
     app = FastAPI(title="Quantum Circuit Optimizer", version="1.0.0", description=about.description)
     _openenv_server(settings).register_routes(app)
@@ -37,7 +37,7 @@ def create_app(settings: Settings) -> "FastAPI":
     @app.get("/", tags=["Environment Info"], summary="Where to go from here")
     def root() -> dict[str, str | None]:
         return {
-            "name": about.name,
+            "name": NAME,
             "description": about.description,
             "version": about.version,
             "game_version": GAME_VERSION,
@@ -59,9 +59,10 @@ def _openenv_server(settings: Settings) -> "HTTPEnvServer":
         QuantumCircuitObservation,
         QuantumCircuitState,
     )
-    from quantum_circuit_env.server.environment import QuantumCircuitEnvironment, describe
+    from quantum_circuit_env.server.about import NAME
+    from quantum_circuit_env.server.environment import QuantumCircuitEnvironment
 
-    newer: dict[str, Any] = {"env_name": describe().name, "state_cls": QuantumCircuitState}
+    newer: dict[str, Any] = {"env_name": NAME, "state_cls": QuantumCircuitState}
     known = signature(HTTPEnvServer).parameters
     return HTTPEnvServer(
         partial(QuantumCircuitEnvironment, task=settings.task),

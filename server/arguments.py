@@ -7,7 +7,7 @@ from reprlib import Repr
 from typing import Any, Final
 
 from qrewrite.circuits import MAX_GATES, MAX_QUBITS, Circuit, CircuitError, TaskError
-from qrewrite.tasks import MAX_SEED, RANDOM, TIERS, Tier, check_seed, generate, tier_of
+from qrewrite.tasks import MAX_SEED, RANDOM, SPLITS, TIERS, Tier, check_seed, generate, split_named, tier_of
 
 MAX_EPISODE_ID: Final = 255
 """Largest number of characters of an episode id."""
@@ -53,13 +53,15 @@ class Start:
         return generate(self.tier.name, self.seed)
 
 
-_ALLOWED: Final = {
+ALLOWED: Final = {
     "seed": f"an integer in 0..{MAX_SEED}, or null to draw one",
     "episode_id": f"a string of at most {MAX_EPISODE_ID} characters, or null to draw one",
     "task": f"one of {', '.join(TIERS)} and {RANDOM}",
     "hints": "true or false",
     "circuit": f"a list of at most {MAX_GATES} gates, each with name and target_qubits, or null",
     "num_qubits": f"an integer in 1..{MAX_QUBITS}, given together with circuit",
+    "split": f"one of {', '.join(SPLITS)}, given together with index",
+    "index": "an integer from 0, below the split's number of tasks, given together with split",
 }
 """Argument → what it may be."""
 
@@ -72,25 +74,51 @@ def check_reset(arguments: Mapping[str, Any], *, default_task: str = RANDOM) -> 
         default_task: the task of a reset that names neither task nor circuit.
     """
     for name in arguments:
-        if name not in _ALLOWED:
+        if name not in ALLOWED:
             raise ArgumentError(
-                name, f"reset has no argument {_shown(name)}; its arguments are {', '.join(_ALLOWED)}"
+                name, f"reset has no argument {_shown(name)}; its arguments are {', '.join(ALLOWED)}"
             )
     episode_id, hints = arguments.get("episode_id"), arguments.get("hints", False)
     if episode_id is not None and not (isinstance(episode_id, str) and len(episode_id) <= MAX_EPISODE_ID):
         raise _wrong("episode_id", episode_id)
     if not isinstance(hints, bool):
         raise _wrong("hints", hints)
+    tier, seed, own = _played(arguments, default_task)
+    return Start(tier, seed, own, hints, episode_id)
+
+
+def _played(arguments: Mapping[str, Any], default_task: str) -> tuple[Tier, int | None, Circuit | None]:
+    """Return what is played: a tier with a seed or with the caller's own circuit."""
     task, seed, circuit, num_qubits = map(arguments.get, ("task", "seed", "circuit", "num_qubits"))
+    split, index = arguments.get("split"), arguments.get("index")
+    if split is not None or index is not None:
+        for name in ("task", "seed", "circuit", "num_qubits"):
+            if arguments.get(name) is not None:
+                raise ArgumentError(name, f"{name} and split with index exclude each other: give only one")
+        return *_listed(split, index), None
     if circuit is None:
         if num_qubits is not None:
-            raise ArgumentError("num_qubits", f"num_qubits must come with circuit, {_ALLOWED['circuit']}")
-        tier, seed = _generated(default_task, task, seed)
-        return Start(tier, seed, None, hints, episode_id)
+            raise ArgumentError("num_qubits", f"num_qubits must come with circuit, {ALLOWED['circuit']}")
+        return *_generated(default_task, task, seed), None
     if seed is not None:
         raise ArgumentError("seed", "seed and circuit exclude each other: give only one of them")
     tier, own = _own(task, circuit, num_qubits)
-    return Start(tier, None, own, hints, episode_id)
+    return tier, None, own
+
+
+def _listed(split: Any, index: Any) -> tuple[Tier, int]:
+    if split is None or index is None:
+        name = "split" if split is None else "index"
+        raise _wrong(name, None)
+    try:
+        found = split_named(split)
+    except TaskError as error:
+        raise ArgumentError("split", str(error)) from None
+    try:
+        task, seed = found.task_at(index)
+    except TaskError as error:
+        raise ArgumentError("index", str(error)) from None
+    return TIERS[task], seed
 
 
 def _generated(default: str, task: Any, seed: Any) -> tuple[Tier, int]:
@@ -125,7 +153,7 @@ def _tier(task: Any, seed: int) -> Tier:
 
 
 def _wrong(argument: str, value: object) -> ArgumentError:
-    return ArgumentError(argument, f"{argument} must be {_ALLOWED[argument]}, got {_shown(value)}")
+    return ArgumentError(argument, f"{argument} must be {ALLOWED[argument]}, got {_shown(value)}")
 
 
 def _shown(value: object) -> str:

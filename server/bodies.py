@@ -3,15 +3,24 @@
 An answer of None means that the body is in order and goes on to OpenEnv's routes.
 """
 
+from collections.abc import Callable
 from typing import Annotated, Any, Final, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StrictStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StrictInt, StrictStr, ValidationError
 
+from qrewrite.circuits import SplitError
+from qrewrite.tasks import split_named
 from quantum_circuit_env.models import QuantumCircuitAction
+from quantum_circuit_env.server.about import NAME
 from quantum_circuit_env.server.arguments import ArgumentError, check_reset
 from quantum_circuit_env.server.messages import ACTION_SHAPE, Complaint, complain, explain
 from quantum_circuit_env.server.rpc import answer_rpc
 from quantum_circuit_env.server.strict_json import MalformedError, loads
+from quantum_circuit_env.server.task_api import TaskApi, range_of
+
+MAX_RANGE: Final = 1_000
+"""Most tasks that are sent at a time: writing the 30,000 of train would hold up the sessions for a third of a
+second."""
 
 _NO_EPISODE: Final = (
     "a step over HTTP has no episode to act on, since every HTTP request has an environment of its own: "
@@ -27,6 +36,27 @@ class StepBody(BaseModel):
     action: QuantumCircuitAction
     timeout_s: Annotated[StrictFloat, Field(gt=0, allow_inf_nan=False)] | None = None
     request_id: Annotated[StrictStr, Field(max_length=255)] | None = None
+
+
+class SplitBody(BaseModel):
+    """Body of a question about a split, as OpenEnv declares it, with strict types."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    split: StrictStr
+
+
+class TaskBody(SplitBody):
+    """Body of a question about one task."""
+
+    index: StrictInt
+
+
+class RangeBody(SplitBody):
+    """Body of a question about some tasks."""
+
+    start: StrictInt | None = None
+    stop: StrictInt | None = None
 
 
 class HttpAnswer(NamedTuple):
@@ -45,11 +75,12 @@ def answer_body(path: str, body: bytes) -> HttpAnswer | None:
         document = loads(body)
     except MalformedError as error:
         return _refused("json_invalid", str(error))
-    if path not in ("/reset", "/step"):
+    check = _check_of(path)
+    if check is None:
         return None
     if not isinstance(document, dict):
         return _refused("dict_type", f"the body of {path} is a JSON object")
-    return _answer_reset(document) if path == "/reset" else _answer_step(document)
+    return check(document)
 
 
 def _answer_reset(document: dict[str, Any]) -> HttpAnswer | None:
@@ -76,3 +107,46 @@ def _answer_step(document: dict[str, Any]) -> HttpAnswer:
 
 def _refused(kind: str, message: str) -> HttpAnswer:
     return HttpAnswer(422, {"detail": [{"type": kind, "loc": ["body"], "msg": message}]})
+
+
+def _question(
+    model: type[SplitBody], ask: Callable[..., object]
+) -> Callable[[dict[str, Any]], HttpAnswer | None]:
+    """Return the check of a question to the task API: OpenEnv's route would not tell what was wrong."""
+
+    def answer(document: dict[str, Any]) -> HttpAnswer | None:
+        try:
+            ask(**model.model_validate(document).model_dump())
+        except ValidationError as error:
+            return HttpAnswer(422, {"detail": explain(error, "body")})
+        except SplitError as error:
+            return HttpAnswer(400, {"detail": str(error)})
+        return None
+
+    return answer
+
+
+def _check_range(split: str, start: int | None, stop: int | None) -> None:
+    found = range_of(split_named(split), start, stop)
+    if len(found) > MAX_RANGE:
+        raise SplitError(
+            f"at most {MAX_RANGE} tasks are sent at a time, got start {found.start} and stop {found.stop}: "
+            "ask for parts"
+        )
+
+
+_TASKS: Final = TaskApi()
+_QUESTIONS: Final = {
+    "tasks": _question(SplitBody, _TASKS.num_tasks),
+    "num_tasks": _question(SplitBody, _TASKS.num_tasks),
+    "task": _question(TaskBody, _TASKS.get_task),
+    "task_range": _question(RangeBody, _check_range),
+}
+"""Last part of a path of the task API → check of its body."""
+
+
+def _check_of(path: str) -> Callable[[dict[str, Any]], HttpAnswer | None] | None:
+    if path in ("/reset", "/step"):
+        return _answer_reset if path == "/reset" else _answer_step
+    environment, _, question = path[1:].partition("/")
+    return _QUESTIONS.get(question) if environment.lower() == NAME else None

@@ -1,8 +1,6 @@
 """The environment: one session's episode behind OpenEnv's interface."""
 
 import asyncio
-from functools import cache
-from importlib.metadata import metadata
 from typing import Any, ClassVar, Final
 from uuid import uuid4
 
@@ -17,8 +15,11 @@ from quantum_circuit_env.models import (
     QuantumCircuitState,
 )
 from quantum_circuit_env.server import graders
+from quantum_circuit_env.server.about import describe
 from quantum_circuit_env.server.arguments import Start, check_reset
+from quantum_circuit_env.server.rubric import StepReward
 from quantum_circuit_env.server.session import Session
+from quantum_circuit_env.server.task_api import TaskApi
 
 LARGE: Final = 2_000
 """Gates above which a step, or a reset on a caller's own circuit, would hold up the other sessions."""
@@ -32,7 +33,7 @@ class NoEpisodeError(RuntimeError):
 
 
 class QuantumCircuitEnvironment(
-    Environment[QuantumCircuitAction, QuantumCircuitObservation, QuantumCircuitState]
+    TaskApi, Environment[QuantumCircuitAction, QuantumCircuitObservation, QuantumCircuitState]
 ):
     """One player's session: at most one episode at a time, replaced by each reset."""
 
@@ -46,7 +47,7 @@ class QuantumCircuitEnvironment(
         Args:
             task: the task of a reset that names none.
         """
-        super().__init__()
+        super().__init__(rubric=StepReward())
         self._default_task = task
         self._session: Session | None = None
 
@@ -59,7 +60,8 @@ class QuantumCircuitEnvironment(
             seed: 0 to 2**32 - 1; decides the circuit together with the task. Drawn and reported if None.
             episode_id: the caller's name for the episode, at most 255 characters. Drawn if None.
             options: `task` (easy, medium, hard or random), `hints` (whether observations tell what is legal),
-                `circuit` with `num_qubits` (play on the caller's own gates, graded as `task`, easy if None).
+                `split` with `index` (play that task, in place of task and seed), `circuit` with `num_qubits`
+                (play on the caller's own gates, graded as `task`, easy if None).
 
         Raises:
             ArgumentError: an argument is unknown or not allowed; the running episode goes on as it was.
@@ -85,7 +87,10 @@ class QuantumCircuitEnvironment(
         if session is None:
             raise NoEpisodeError
         session.episode.play(action.action_type, action.target_index)
-        return session.observation()
+        observation = session.observation()
+        # The game has paid already; the rubric says for what.
+        self._apply_rubric(action, observation)
+        return observation
 
     async def step_async(
         self, action: QuantumCircuitAction, *_unused: Any, **_options: Any
@@ -130,13 +135,5 @@ class QuantumCircuitEnvironment(
         session = Session(start, episode, str(uuid4()) if start.episode_id is None else start.episode_id)
         observation = session.observation()
         self._session = session
+        self._reset_rubric()
         return observation
-
-
-@cache
-def describe() -> EnvironmentMetadata:
-    """Return name, description and version, as the installed distribution states them."""
-    stated = metadata("openenv-quantum-circuit-env")
-    return EnvironmentMetadata(
-        name="quantum_circuit_env", description=stated["Summary"], version=stated["Version"]
-    )
