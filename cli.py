@@ -1,12 +1,21 @@
 """`quantum-circuit-env`: thin commands over the packages."""
 
-from typing import Annotated
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import Annotated, cast
 
 import typer
 from rich.console import Console
 from rich.table import Column, Table
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+from qrewrite.circuits import MIN_WIDTH, Circuit, CircuitError, GameError, circuit_from_json, draw_text
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+# Typer's versions differ in where usage errors are; this is the parent of the one that all of them export.
+_UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 
 
 @app.callback()
@@ -41,9 +50,113 @@ def depth(
     Console().print(table, highlight=False)
 
 
+@app.command()
+def show(
+    task: Annotated[str | None, typer.Option(help="Task of the circuit, with --seed.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the circuit; alone, it chooses the task.")] = None,
+    split: Annotated[str | None, typer.Option(help="Split of the circuit, with --index.")] = None,
+    index: Annotated[int | None, typer.Option(help="Index of the circuit in its split.")] = None,
+    file: Annotated[
+        Path | None, typer.Option(help="JSON: num_qubits and circuit, or a list of gates.")
+    ] = None,
+    qubits: Annotated[int | None, typer.Option(help="Number of qubits, for a file with a list.")] = None,
+    width: Annotated[
+        int | None,
+        typer.Option(help=f"Most characters a line, at least {MIN_WIDTH}.", show_default="the terminal's"),
+    ] = None,
+    ascii_only: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII characters only.")] = False,
+    solved: Annotated[bool, typer.Option("--solved", help="Draw what the best play leaves, too.")] = False,
+) -> None:
+    """Draw the circuit of a seed, of a split or of a file."""
+    title, circuit = _circuit(task, seed, split, index, file, qubits)
+    pictures = [(title, circuit), *([_solved(circuit)] if solved else [])]
+    width = max(MIN_WIDTH, get_terminal_size().columns) if width is None else width
+    text = _drawn(pictures, width, unicode=not ascii_only)
+    if not _printable(text):
+        text = _drawn(pictures, width, unicode=False)
+    typer.echo(text)
+
+
+def _circuit(
+    task: str | None,
+    seed: int | None,
+    split: str | None,
+    index: int | None,
+    file: Path | None,
+    qubits: int | None,
+) -> tuple[str, Circuit]:
+    """Return the title and the circuit that the options name."""
+    from qrewrite.tasks import RANDOM, generate, task_at, tier_of
+
+    options = (task, seed, split, index, file, qubits)
+    given = sum(option is not None for option in options)
+    if file is not None and given == 1 + (qubits is not None):
+        circuit = _read(file, qubits)
+        return _size(circuit), circuit
+    if split is not None and index is not None and given == 2:
+        task, seed = task_at(split, index)
+    elif seed is None or given != 1 + (task is not None):
+        raise _UsageError("give --seed and perhaps --task, or --split and --index, or --file")
+    task = tier_of(RANDOM if task is None else task, seed).name
+    circuit = generate(task, seed)
+    return f"{task}, seed {seed}: {_size(circuit)}", circuit
+
+
+def _read(file: Path, qubits: int | None) -> Circuit:
+    try:
+        text = file.read_bytes()
+    except OSError as error:
+        raise CircuitError(f"cannot read {str(file)!r}: {error.strerror}") from None
+    return circuit_from_json(text, num_qubits=qubits)
+
+
+def _solved(circuit: Circuit) -> tuple[str, Circuit]:
+    """Return the title and the circuit that the best known play leaves."""
+    from qrewrite.game import Position
+    from qrewrite.rules import RULES
+    from qrewrite.solver import solve
+
+    solution, position = solve(circuit), Position(circuit)
+    for action in solution.best.actions:
+        position.play(RULES[action.action_type], action.target_index)
+    left = position.wired.circuit()
+    how = "no play leaves fewer" if solution.proved else f"no play leaves fewer than {solution.bound}"
+    return f"after {_counted(len(solution.best.actions), 'action')}: {_size(left)}, and {how}", left
+
+
+def _size(circuit: Circuit) -> str:
+    return f"{_counted(len(circuit), 'gate')} on {_counted(circuit.num_qubits, 'qubit')}"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _drawn(pictures: Iterable[tuple[str, Circuit]], width: int, *, unicode: bool) -> str:
+    return "\n\n".join(
+        f"{title}\n\n{draw_text(circuit, width=width, unicode=unicode)}" for title, circuit in pictures
+    )
+
+
+def _printable(text: str) -> bool:
+    """Whether standard output has the characters; some terminals and pipes have ASCII only."""
+    try:
+        text.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def main() -> None:
-    """Run the command line."""
-    app()
+    """Run the command line; what is wrong with its arguments is told in one line, with exit status 2."""
+    try:
+        sys.exit(app(sys.argv[1:] or ["--help"], standalone_mode=False))
+    except _UsageError as error:
+        problem = error.format_message()
+    except GameError as error:
+        problem = str(error)
+    typer.echo(f"quantum-circuit-env: {' '.join(problem.split())}", err=True)
+    sys.exit(2)
 
 
 if __name__ == "__main__":

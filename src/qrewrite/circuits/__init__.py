@@ -6,6 +6,7 @@ from qrewrite.circuits.columns import Layout, PlacedGate, layout
 from qrewrite.circuits.drawing import MIN_WIDTH, draw_text
 from qrewrite.circuits.errors import CircuitError, DrawingError, GameError, SplitError, TaskError
 from qrewrite.circuits.gates import GATES, MAX_QUBITS, Gate, GateRecord, GateSpec
+from qrewrite.circuits.reading import circuit_from_json
 from qrewrite.circuits.wires import WiredCircuit
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Tableau",
     "TaskError",
     "WiredCircuit",
+    "circuit_from_json",
     "draw_text",
     "layout",
     "same_action",

@@ -1,13 +1,13 @@
 """Where the gates of a drawing are, whatever draws it: in columns, in which no gate crosses another."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from qrewrite.circuits.circuit import Circuit
 from qrewrite.circuits.gates import Gate
 
 
-class PlacedGate(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PlacedGate:
     """A gate and its place; it has the wires `top` to `bottom` of its column for itself.
 
     Attributes:

@@ -108,8 +108,9 @@ def _lines(block: _Block, margin: Sequence[str], glyphs: _Glyphs, indices: bool)
     starts = list(accumulate((width + 1 for width in block.widths or [1]), initial=1))
     wires = [[glyphs.wire] * starts[-1] for _ in margin]
     gaps = [[" "] * starts[-1] for _ in margin]
-    for index, gate, column, top, bottom in block.layout.gates:
-        centre = starts[column] + (block.widths[column] - 1) // 2
+    for placed in block.layout.gates:
+        gate, top, bottom = placed.gate, placed.top, placed.bottom
+        centre = starts[placed.column] + (block.widths[placed.column] - 1) // 2
         for wire in range(top + 1, bottom + 1):
             gaps[wire][centre] = glyphs.bar
         for wire in range(top + 1, bottom):
@@ -117,7 +118,7 @@ def _lines(block: _Block, margin: Sequence[str], glyphs: _Glyphs, indices: bool)
         for qubit, mark in zip(gate.qubits, GATES[gate.name].marks, strict=True):
             wires[qubit][centre] = glyphs.marks.get(mark, mark)
         if indices:
-            text = str(index)
+            text = str(placed.index)
             begin = centre - (len(text) - 1) // 2
             gaps[top][begin : begin + len(text)] = text
     for qubit, name in enumerate(margin):
