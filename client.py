@@ -64,7 +64,11 @@ class QuantumCircuitEnv(EnvClient[QuantumCircuitAction, QuantumCircuitObservatio
         whole = {**fields, "reward": _required(payload, "reward"), "done": _required(payload, "done")}
         if "metadata" not in fields:
             # OpenEnv sends it beside the observation too, and one day perhaps only there.
-            whole["metadata"] = _required(payload, "metadata")
+            if "metadata" not in payload:
+                raise ValueError(
+                    "the server's reply lacks 'metadata', which servers with OpenEnv before 0.10 do not send"
+                )
+            whole["metadata"] = payload["metadata"]
         observation = QuantumCircuitObservation.model_validate(whole)
         return StepResult(observation=observation, reward=observation.reward, done=observation.done)
 
