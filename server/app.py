@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
-from qrewrite.tasks import GAME_VERSION
 from quantum_circuit_env.server.settings import Settings, read_settings
 from quantum_circuit_env.server.signals import end_on_signals
 
@@ -26,27 +25,22 @@ def create_app(settings: Settings) -> "FastAPI":
     # Here and not above, so that a wrong setting is told before the seconds that importing OpenEnv costs.
     from fastapi import FastAPI
 
-    from quantum_circuit_env.server.about import NAME, facts
+    from quantum_circuit_env.server.about import facts
     from quantum_circuit_env.server.frontdoor import FrontDoor
+    from quantum_circuit_env.server.openapi import set_right
+    from quantum_circuit_env.server.pages import add_pages
 
-    about = facts()
-    # `openenv validate --url` takes this version for that of OpenEnv's HTTP protocol, 1.x.
-    app = FastAPI(title="Quantum Circuit Optimizer", version="1.0.0", description=about.description)
+    app = FastAPI(
+        title="Quantum Circuit Optimizer",
+        # `openenv validate --url` takes this version for that of OpenEnv's HTTP protocol, 1.x.
+        version="1.0.0",
+        description=facts().description,
+        # Redirects name a scheme and a host, which behind a proxy are not those that the client knows.
+        redirect_slashes=False,
+    )
     _openenv_server(settings).register_routes(app)
-
-    @app.get("/", tags=["Environment Info"], summary="Where to go from here")
-    def root() -> dict[str, str | None]:
-        return {
-            "name": NAME,
-            "description": about.description,
-            "version": about.version,
-            "game_version": GAME_VERSION,
-            "play": "/ws",
-            "docs": "/docs",
-            "schema": "/schema",
-            "health": "/health",
-        }
-
+    add_pages(app, web=settings.web)
+    set_right(app)
     app.add_middleware(FrontDoor)
     return app
 

@@ -14,7 +14,7 @@ from quantum_circuit_env.models import (
     QuantumCircuitObservation,
     QuantumCircuitState,
 )
-from quantum_circuit_env.server import graders
+from quantum_circuit_env.server import graders, web_view
 from quantum_circuit_env.server.about import describe
 from quantum_circuit_env.server.arguments import Start, check_reset
 from quantum_circuit_env.server.rubric import StepReward
@@ -109,6 +109,14 @@ class QuantumCircuitEnvironment(
     def get_metadata(self) -> EnvironmentMetadata:
         """Say what this environment is."""
         return describe()
+
+    def render_web(self, observation: web_view.Shown) -> str:
+        """Return HTML that draws the circuit of an observation."""
+        return web_view.render(observation)
+
+    def web_actions(self, observation: web_view.Shown) -> list[tuple[str, dict[str, Any]]]:
+        """Return legal actions on an observation with their labels: reductions, then some swaps."""
+        return web_view.actions(observation)
 
     def grade_easy(self) -> float:
         """Grade the episode as easy."""
