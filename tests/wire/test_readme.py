@@ -33,7 +33,7 @@ def told(command: str, **variables: str) -> str:
     if shutil.which("uv") is None:
         pytest.skip("uv, which README's commands need, is not on the path")
     # What is installed is taken as it is: installing it is tried in a clean clone, by .ci/legs/readme.
-    variables = {"UV_NO_SYNC": "1", "UV_OFFLINE": "1", "COLUMNS": "80", **variables}
+    variables = {"UV_NO_SYNC": "1", "UV_OFFLINE": "1", "PYTHONUTF8": "1", **variables}
     done = subprocess.run(
         shlex.split(command),
         cwd=ROOT,
