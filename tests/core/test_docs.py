@@ -1,9 +1,10 @@
-"""The theory names the tests that check it: they must be there."""
+"""The documentation names tests and files: they must be there."""
 
 import re
 from pathlib import Path
 
-THEORY = Path(__file__).parents[2] / "docs" / "theory.md"
+ROOT = Path(__file__).parents[2]
+THEORY = ROOT / "docs" / "theory.md"
 
 
 def test_every_test_that_the_theory_names_exists() -> None:
@@ -13,3 +14,12 @@ def test_every_test_that_the_theory_names_exists() -> None:
     named = set(re.findall(r"::(test_\w+)", text))
     assert len(named) >= 10
     assert {name for name in named if f"def {name}(" not in sources} == set()
+
+
+def test_every_file_that_the_guide_for_contributors_names_exists() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([\w.]+(?:/[\w.]+)*(?:/|\.(?:py|md|json|tsv|txt|toml|yaml)))`", text))
+    folders = (ROOT, ROOT / "src/qrewrite", ROOT / "src/qrewrite/rules", ROOT / "src/qrewrite/solver")
+    folders += (ROOT / "src/qrewrite/tasks", ROOT / "tests/core", ROOT / "tests/support")
+    assert len(named) >= 20
+    assert {name for name in named if not any((folder / name).exists() for folder in folders)} == set()
