@@ -77,7 +77,12 @@ def test_each_declared_grader_is_found_and_answers_a_cold_call(package: str, tmp
 
 def test_every_declared_file_is_there() -> None:
     execution = VALIDATION["execution"]
-    named = [CAPABILITIES["oracle"]["location"], CAPABILITIES["canaries"], execution["probe_path"]]
+    named = [
+        CAPABILITIES["oracle"]["location"],
+        CAPABILITIES["canaries"],
+        execution["probe_path"],
+        execution["dockerfile"],
+    ]
     assert all((ROOT / name).is_file() for name in named)
 
 
