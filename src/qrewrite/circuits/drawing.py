@@ -39,9 +39,9 @@ def draw_text(circuit: Circuit, *, width: int = 80, unicode: bool = True, indice
     MIN_WIDTH.
 
     >>> print(draw_text(Circuit.parse("H 0; CNOT 0 2; X 1; CZ 1 2; SWAP 0 1", num_qubits=3), unicode=False))
-       0 1   4
+        0 1   4
     q0 -H-*---x-
-       2  |3  |
+        2 | 3 |
     q1 -X-|-*-x-
           | |
     q2 ---+-*---
