@@ -82,12 +82,11 @@ class ContainerHost:
         if shutil.which("docker") is None:
             self._failed = f"cannot run the Docker image {self._image}: there is no docker command"
             raise HostError(self._failed)
-        from openenv.core.containers.runtime import LocalDockerProvider
-
+        from quantum_circuit_env.agents.docker import DockerProvider
         from quantum_circuit_env.client import QuantumCircuitEnv
 
         try:
-            self._provider = LocalDockerProvider()  # type: ignore[no-untyped-call]
+            self._provider = DockerProvider(answers, START_SECONDS)
             return QuantumCircuitEnv.from_docker_image(self._image, provider=self._provider).sync()
         except (RuntimeError, OSError, subprocess.SubprocessError) as error:
             self._failed = f"cannot run the Docker image {self._image}: {error}"

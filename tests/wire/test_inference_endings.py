@@ -209,33 +209,54 @@ def test_nobody_reads_standard_error(tmp_path: Path, broken_pipe: int) -> None:
     assert [each.steps for each in read(done.stdout)] == [[]] * 9
 
 
-def test_an_image_is_run_and_stopped(tmp_path: Path, server_url: str) -> None:
-    """`docker` is a stand-in here that relays the published port to the tests' server."""
-    docker = tmp_path / "bin" / "docker"
+def _stand_in_docker(folder: Path, on_run: str) -> dict[str, str]:
+    """Return variables with which `docker` is a script that writes down how it is called."""
+    docker = folder / "bin" / "docker"
     docker.parent.mkdir()
     docker.write_text(
         f"""#!{sys.executable}
 import os, signal, subprocess, sys
-with open({str(tmp_path / "calls")!r}, "a") as calls:
+with open({str(folder / "calls")!r}, "a") as calls:
     print(*sys.argv[1:], file=calls)
 if sys.argv[1] == "run":
-    port = sys.argv[sys.argv.index("-p") + 1].partition(":")[0]
-    command = [sys.executable, {relay_module.__file__!r}, "{urlsplit(server_url).port}", port]
-    quiet = dict(stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    print(subprocess.Popen(command, start_new_session=True, **quiet).pid)
+    {on_run}
 if sys.argv[1] == "stop":
-    os.kill(int(sys.argv[2]), signal.SIGTERM)
+    os.kill(int(sys.argv[-1]), signal.SIGTERM)
+if sys.argv[1] == "inspect":
+    print(os.path.exists("/proc/" + sys.argv[-1]) and "true" or "false")
 """
     )
     docker.chmod(0o755)
-    path = f"{docker.parent}{os.pathsep}{os.environ['PATH']}"
-    ended = run(tmp_path, ["--tasks", "easy", "--seeds", "1"], {"IMAGE_NAME": "quantum_env", "PATH": path})
+    return {"IMAGE_NAME": "quantum_env", "PATH": f"{docker.parent}{os.pathsep}{os.environ['PATH']}"}
+
+
+def _calls(folder: Path) -> list[str]:
+    return [call for call in (folder / "calls").read_text().splitlines() if not call.startswith("inspect")]
+
+
+def test_an_image_is_run_and_stopped(tmp_path: Path, server_url: str) -> None:
+    """`docker` is a stand-in here that relays the published port to the tests' server."""
+    relay = (
+        'port = sys.argv[sys.argv.index("-p") + 1].partition(":")[0]; '
+        f'command = [sys.executable, {relay_module.__file__!r}, "{urlsplit(server_url).port}", port]; '
+        "quiet = dict(stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL); "
+        "print(subprocess.Popen(command, start_new_session=True, **quiet).pid)"
+    )
+    ended = run(tmp_path, ["--tasks", "easy", "--seeds", "1"], _stand_in_docker(tmp_path, relay))
     assert ended.status == 0, ended.stderr
     assert_replays(ended.episode, 1)
     assert ended.episode.success
-    calls = (tmp_path / "calls").read_text().splitlines()
+    calls = _calls(tmp_path)
     assert [call.split()[0] for call in calls] == ["version", "run", "stop", "rm"]
     assert calls[1].endswith(" quantum_env")
+
+
+def test_a_container_that_ends_at_once_is_told_and_removed(tmp_path: Path) -> None:
+    ended = run(tmp_path, ["--tasks", "easy"], _stand_in_docker(tmp_path, 'print("4194305")'))
+    assert ended.status == 0, ended.stderr
+    assert [episode.steps for episode in ended.episodes] == [[]] * 3
+    assert "cannot run the Docker image quantum_env: its container has ended" in ended.stderr
+    assert [call.split()[0] for call in _calls(tmp_path)] == ["version", "run", "stop", "rm"]
 
 
 def test_an_image_without_docker_leaves_closed_episodes(tmp_path: Path) -> None:
