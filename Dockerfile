@@ -8,7 +8,10 @@ RUN python -m venv --without-pip /opt/venv
 COPY requirements.txt requirements-build.txt ./
 RUN pip install --require-hashes -r requirements-build.txt \
  && pip --python /opt/venv install --require-hashes -r requirements.txt \
- && python -m compileall -q -j 0 --invalidation-mode unchecked-hash /opt/venv/lib
+ && rm -r /opt/venv/lib/python3.12/site-packages/pandas/tests \
+ && python -m compileall -q -j 0 --invalidation-mode unchecked-hash /opt/venv/lib \
+ # beartype has bytecode of its own, which only an import makes.
+ && /opt/venv/bin/python -c "import openenv.core.env_server.http_server"
 
 # The project goes into a folder of its own, so that a change of it is a small layer of the image.
 COPY pyproject.toml README.md LICENSE openenv.yaml py.typed *.py ./
