@@ -19,16 +19,16 @@ from quantum_circuit_env.server.about import NAME, facts
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-_EXAMPLE: Final = ("easy", 42)
+_EXAMPLE: Final = ("medium", 7)
 _FRAMES: Final = (
     {"type": "reset", "data": {"task": _EXAMPLE[0], "seed": _EXAMPLE[1]}},
     {"type": "step", "data": {"target_index": 0, "action_type": 2}},
 )
-_CLIENT: Final = """\
+_CLIENT: Final = f"""\
 from quantum_circuit_env import QuantumCircuitAction, QuantumCircuitEnv
 
 with QuantumCircuitEnv(base_url="https://…").sync() as env:
-    print(env.reset(task="easy", seed=42).observation.prompt)
+    print(env.reset(task="{_EXAMPLE[0]}", seed={_EXAMPLE[1]}).observation.prompt)
     print(env.step(QuantumCircuitAction(target_index=0, action_type=2)).reward)
 """
 _OFF: Final = (

@@ -1,6 +1,7 @@
 """What the server shows to those who come by: people with a browser, programs, and readers of its OpenAPI."""
 
 import asyncio
+import json
 import re
 from base64 import b64encode
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from quantum_circuit_env.server.app import create_app
 from quantum_circuit_env.server.arguments import ALLOWED
 from quantum_circuit_env.server.settings import Settings
 from support.bad_input import BAD_ACTIONS
+from support.sockets import session
 
 BROWSER = {"accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 PROXIED = {
@@ -84,12 +86,21 @@ def test_the_page_runs_nothing_and_loads_nothing(http: httpx.Client, path: str) 
     assert 'style="' not in answer.text
 
 
-def test_the_page_shows_a_circuit_and_how_to_connect(http: httpx.Client) -> None:
+def test_the_page_shows_a_circuit_and_how_to_connect(http: httpx.Client, server_url: str) -> None:
     text = unescape(http.get("/web").text)
-    assert draw_text(generate("easy", 42), width=90) in text
+    assert draw_text(generate("medium", 7), width=90) in text
     assert "/ws" in text
-    assert '{"type": "reset", "data": {"task": "easy", "seed": 42}}' in text
     assert "$" not in text
+    frames = [
+        json.loads(line.removeprefix("<pre>").removesuffix("</pre>"))
+        for line in text.splitlines()
+        if '{"type"' in line
+    ]
+    assert [frame["type"] for frame in frames] == ["reset", "step"]
+    with session(server_url) as one:
+        for frame in frames:
+            answer = one.ask(frame)["data"]["observation"]
+        assert answer["metadata"]["action_result"] == "swapped"
 
 
 @pytest.mark.parametrize("accept", [None, "*/*", "application/json", "application/json, text/html;q=0.5", ""])
