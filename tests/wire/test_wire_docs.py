@@ -12,8 +12,11 @@ import pytest
 from openenv.core.env_server.types import WSErrorCode
 from websockets.exceptions import ConnectionClosedOK
 
+from qrewrite.circuits import MAX_GATES, MAX_QUBITS
 from qrewrite.game import Termination
 from qrewrite.rules import ActionResult
+from quantum_circuit_env.server.frontdoor import MAX_SIZE
+from quantum_circuit_env.server.strict_json import MAX_DEPTH, MAX_DIGITS
 from support.sockets import session
 
 DOCS = (Path(__file__).parents[2] / "docs" / "wire.md").read_text("utf-8")
@@ -159,6 +162,17 @@ def test_every_route_is_listed(server_url: str) -> None:
     text = sections()["HTTP"]
     routes = {f"{method.upper()} {path}" for path, methods in published.items() for method in methods}
     assert {route for route in routes if f"`{route}`" not in text} == set()
+
+
+def test_sizes_are_those_of_the_code() -> None:
+    assert [row[1] for row in table("Sizes")] == [
+        f"{MAX_SIZE:,} characters",
+        "16 MiB",
+        f"{MAX_SIZE:,} bytes",
+        f"{MAX_DEPTH}",
+        f"{MAX_DIGITS:,} characters",
+        f"{MAX_GATES:,} gates on {MAX_QUBITS} qubits",
+    ]
 
 
 def test_closed_sets_are_those_of_the_game() -> None:
