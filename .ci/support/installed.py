@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
 from openenv import AutoAction, AutoEnv
 from openenv.core import GenericEnvClient
 
@@ -34,8 +35,9 @@ def main(clone: Path) -> None:
     with claim("what is imported is the wheel's"):
         for module in (quantum_circuit_env, qrewrite):
             assert Path(module.__file__ or "").is_relative_to(sys.prefix), module.__file__
-    with serving(Path.cwd(), [str(BIN / "server")]) as url:
+    with serving(Path.cwd(), [str(BIN / "server")], {"ENABLE_WEB_INTERFACE": "true"}) as url:
         plays(url)
+        page(url)
         auto(url)
     inference()
     from_env(clone)
@@ -59,6 +61,15 @@ def plays(url: str) -> None:
         ]
 
 
+def page(url: str) -> None:
+    """Look at the page for people, whose template is a file of the package."""
+    with claim("the page for people is served"):
+        answer = httpx.get(url, headers={"Accept": "text/html"}, timeout=60, trust_env=False)
+        assert answer.status_code == 200
+        assert answer.headers["Content-Type"].startswith("text/html")
+        assert answer.text.rstrip().endswith("</html>")
+
+
 def auto(url: str) -> None:
     """Find the package by its names, as OpenEnv's discovery does."""
     with claim(f"AutoEnv and AutoAction find our classes by {', '.join(NAMES)}"):
@@ -72,6 +83,7 @@ def auto(url: str) -> None:
         env = AutoEnv.from_env("quantum-circuit", base_url=url)
         assert type(env) is QuantumCircuitEnv
         _one_step(env.sync())
+        assert type(AutoEnv.from_env("quantum-circuit", base_url=url, skip_install=True)) is GenericEnvClient
 
 
 def inference() -> None:
@@ -94,7 +106,11 @@ def inference() -> None:
 def from_env(clone: Path) -> None:
     """Let OpenEnv serve the clone by `uv run`, whatever the folder."""
     assert shutil.which("uv"), "uv is not on the path"
-    options: dict[str, Any] = {"use_docker": False, "project_path": clone}
+    options: dict[str, Any] = {
+        "use_docker": False,
+        "project_path": clone,
+        "env_vars": {"UVICORN_LOG_LEVEL": "warning", "UV_NO_PROGRESS": "1"},
+    }
     with claim("from_env(use_docker=False, project_path=…).sync() serves a clone and plays"):
         _one_step(QuantumCircuitEnv.from_env("quantum-circuit", **options).sync())
     with claim("await from_env(…), the same"):
