@@ -51,6 +51,12 @@ def test_every_command_is_run_somewhere() -> None:
     assert sorted(readme.commands()) == sorted(readme.COMMANDS)
 
 
+def test_the_scripts_that_commands_run_exist() -> None:
+    scripts = set(re.findall(r"uv run python ([\w/]+\.py)", README))
+    assert "inference.py" in scripts
+    assert {name for name in scripts if not (ROOT / name).is_file()} == set()
+
+
 @pytest.mark.parametrize(
     "leg", sorted({leg for _, why in readme.COMMANDS.values() for leg in re.findall(r"^\.ci/[\w/]+", why)})
 )
