@@ -1,8 +1,8 @@
 """Play against a container that runs, and see how the image behaves when it is run in other ways.
 
-Run as `container.py SOURCE` from the clone's root, SOURCE being what the image was built from, with the package
-installed, tests/ on PYTHONPATH and `docker` on the path. Expects BASE_URL, CONTAINER and IMAGE in its environment;
-the container is stopped at the end.
+Run as `container.py SOURCE` from the clone's root, SOURCE being what the image was built from; the package is
+installed, tests/ is on PYTHONPATH, `docker` on the path, and BASE_URL, CONTAINER and IMAGE say what runs. The
+container is stopped at the end.
 """
 
 import json
