@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from qrewrite.game import STEP_LIMIT
-from qrewrite.tasks import MAX_SEED, TIERS
+from qrewrite.tasks import MAX_SEED, PUBLISHED_SEEDS, TIERS
 from quantum_circuit_env.agents.agent import Agent
 from quantum_circuit_env.agents.clock import Deadline
 from quantum_circuit_env.agents.endpoint import KEYS, EndpointError, choose_endpoint, read_environment
@@ -26,11 +26,8 @@ from quantum_circuit_env.agents.session import Session
 from quantum_circuit_env.agents.summary import summary
 from quantum_circuit_env.agents.transcript import Transcript, TranscriptError, plain
 
-SEEDS: Final = {"easy": 42, "medium": 7, "hard": 13}
-"""Seed of each task that is played unless others are asked for."""
-
 EPISODES: Final = 3
-"""Episodes of each task on its own seed; other seeds are played once each."""
+"""Episodes of each task on its published seed; other seeds are played once each."""
 
 _LIMITS: Final = Limits()
 _MOST_SEEDS: Final = 10_000
@@ -105,7 +102,7 @@ def _plans(options: argparse.Namespace) -> list[Plan]:
     return [
         Plan(task, seed)
         for task in options.tasks
-        for seed in options.seeds or [SEEDS[task]]
+        for seed in options.seeds or [PUBLISHED_SEEDS[task]]
         for _ in range(episodes)
     ]
 
@@ -121,7 +118,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     add = parser.add_argument
-    add("--tasks", type=_tasks, default=",".join(SEEDS), help="tasks, separated by commas")
+    add("--tasks", type=_tasks, default=",".join(TIERS), help="tasks, separated by commas")
     add("--seeds", type=_seeds, help="seeds to play instead, once each, e.g. 0-9 or 1,5,7-8")
     add(
         "--episodes", type=_number(int, 1, 10_000), help=f"episodes of a seed ({EPISODES}, or 1 with --seeds)"

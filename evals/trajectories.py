@@ -8,13 +8,10 @@ from qrewrite.circuits import Circuit
 from qrewrite.game import STEP_LIMIT, Action, Position
 from qrewrite.rules import CANCEL, RULES, SWAP
 from qrewrite.solver import solve
-from qrewrite.tasks import generate
+from qrewrite.tasks import PUBLISHED_SEEDS, generate
 from quantum_circuit_env.agents.agent import invalid_move
 from quantum_circuit_env.agents.vocabulary import ErrorClass
 from quantum_circuit_env.evals.canaries import Canary
-
-SEEDS: Final = {"easy": 42, "medium": 7, "hard": 13}
-"""The published seeds, which belong to no split."""
 
 _REPLIES: Final = (
     ("", ErrorClass.EMPTY_OUTPUT),
@@ -59,7 +56,7 @@ def refused_actions(circuit: Circuit) -> tuple[Action, ...]:
 
 def canaries() -> Iterator[Canary]:
     """Yield all canaries."""
-    for task, seed in SEEDS.items():
+    for task, seed in PUBLISHED_SEEDS.items():
         circuit = generate(task, seed)
         reset = {"task": task, "seed": seed}
         yield from _spam(task, reset, circuit)
@@ -89,7 +86,7 @@ def _spam(task: str, reset: dict[str, Any], circuit: Circuit) -> Iterator[Canary
         ((_swaps(circuit)[0], SWAP.action_type),) * STEP_LIMIT,
         _WORTHLESS,
     )
-    blind = next(seed for seed in count(SEEDS[task]) if not _cancels_first(generate(task, seed)))
+    blind = next(seed for seed in count(PUBLISHED_SEEDS[task]) if not _cancels_first(generate(task, seed)))
     yield Canary(
         f"F3.always_first_gate.{task}",
         "Cancelling gate 0 in every step, where it has no partner, is worth the floor.",

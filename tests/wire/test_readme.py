@@ -14,9 +14,9 @@ import pytest
 
 from qrewrite.game import STEP_LIMIT
 from qrewrite.rules import RULES, Rule
-from qrewrite.tasks import GAME_VERSION, SPLITS, TIERS
+from qrewrite.tasks import GAME_VERSION, PUBLISHED_SEEDS, SPLITS, TIERS
 from quantum_circuit_env.evals import depth
-from quantum_circuit_env.inference import EPISODES, SEEDS
+from quantum_circuit_env.inference import EPISODES
 from quantum_circuit_env.models import ObservationMetadata, QuantumCircuitObservation
 from quantum_circuit_env.server.settings import Settings
 from support import readme
@@ -221,7 +221,7 @@ def test_numbers_in_the_text() -> None:
     assert validation == test
     assert f"`train` ({train} tasks), `validation` and `test` ({test} each" in README
     assert f"after {STEP_LIMIT} steps" in README
-    assert f"({', '.join(f'{task} {seed}' for task, seed in SEEDS.items())}) three times" in README
+    assert f"({', '.join(f'{task} {seed}' for task, seed in PUBLISHED_SEEDS.items())}) three times" in README
     assert EPISODES == 3
 
 

@@ -1,7 +1,7 @@
 """Tasks: the three tiers, how their circuits are generated, their splits, and the version of it all."""
 
 from qrewrite.tasks.generator import generate, grow
-from qrewrite.tasks.splits import SPLITS, Split, seeds, split_named, split_of, task_at
+from qrewrite.tasks.splits import PUBLISHED_SEEDS, SPLITS, Split, split_named, task_at
 from qrewrite.tasks.tiers import (
     GAME_VERSION,
     MAX_SEED,
@@ -17,6 +17,7 @@ from qrewrite.tasks.tiers import (
 __all__ = [
     "GAME_VERSION",
     "MAX_SEED",
+    "PUBLISHED_SEEDS",
     "RANDOM",
     "SPLITS",
     "TIERS",
@@ -27,9 +28,7 @@ __all__ = [
     "check_seed",
     "generate",
     "grow",
-    "seeds",
     "split_named",
-    "split_of",
     "task_at",
     "tier_of",
 ]

@@ -1,8 +1,8 @@
 """The splits: which generated tasks are for training, for choosing between agents and for the last word.
 
 A split has the same number of tasks of every tier, by index: all of the first tier, then all of the next. Its
-seeds are one range, and no seed belongs to two splits. Small seeds, among them those that `inference.py` and
-the examples play, belong to none. Frozen: what an index means never changes within a game version.
+seeds are one range, and no seed belongs to two splits. Small seeds, PUBLISHED_SEEDS among them, belong to
+none. Frozen: what an index means never changes within a game version.
 """
 
 from dataclasses import dataclass
@@ -52,15 +52,9 @@ class Split:
         tier, offset = divmod(index, self.per_tier)
         return tuple(TIERS)[tier], self.first + offset
 
-    def index_of(self, task: str, seed: int) -> int:
-        """Return the index of a tier's task with this seed, or raise a SplitError."""
-        if task not in TIERS or seed not in self.seeds:
-            raise SplitError(
-                f"split {self.name} has {', '.join(TIERS)} with seeds {self.first}..{self.seeds[-1]}, "
-                f"got {shown(task)} with {shown(seed)}"
-            )
-        return tuple(TIERS).index(task) * self.per_tier + self.seeds.index(seed)
 
+PUBLISHED_SEEDS: Final = {"easy": 42, "medium": 7, "hard": 13}
+"""Tier → the seed that `inference.py` plays unless others are asked for, and that the examples show."""
 
 SPLITS: Final[dict[str, Split]] = {
     split.name: split
@@ -86,21 +80,3 @@ def task_at(split: str, index: int) -> tuple[str, int]:
     (('easy', 3000000), ('hard', 3000199))
     """
     return split_named(split).task_at(index)
-
-
-def seeds(split: str) -> range:
-    """Return the seeds of a split, the same for each tier, or raise a SplitError.
-
-    >>> seeds("validation")
-    range(2000000, 2000200)
-    """
-    return split_named(split).seeds
-
-
-def split_of(seed: int) -> str | None:
-    """Return the name of the split that a seed belongs to, or None.
-
-    >>> split_of(1_000_000), split_of(42)
-    ('train', None)
-    """
-    return next((name for name, split in SPLITS.items() if seed in split.seeds), None)
