@@ -3,10 +3,10 @@
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
-from reprlib import Repr
 from typing import Any, Final
 
 from qrewrite.circuits import MAX_GATES, MAX_QUBITS, Circuit, CircuitError, TaskError
+from qrewrite.circuits.errors import shown
 from qrewrite.tasks import MAX_SEED, RANDOM, SPLITS, TIERS, Tier, check_seed, generate, split_named, tier_of
 
 MAX_EPISODE_ID: Final = 255
@@ -76,7 +76,7 @@ def check_reset(arguments: Mapping[str, Any], *, default_task: str = RANDOM) -> 
     for name in arguments:
         if name not in ALLOWED:
             raise ArgumentError(
-                name, f"reset has no argument {_shown(name)}; its arguments are {', '.join(ALLOWED)}"
+                name, f"reset has no argument {shown(name)}; its arguments are {', '.join(ALLOWED)}"
             )
     episode_id, hints = arguments.get("episode_id"), arguments.get("hints", False)
     if episode_id is not None and not (isinstance(episode_id, str) and len(episode_id) <= MAX_EPISODE_ID):
@@ -153,11 +153,4 @@ def _tier(task: Any, seed: int) -> Tier:
 
 
 def _wrong(argument: str, value: object) -> ArgumentError:
-    return ArgumentError(argument, f"{argument} must be {ALLOWED[argument]}, got {_shown(value)}")
-
-
-def _shown(value: object) -> str:
-    """Return a value for an error message, cut so that a huge one stays short."""
-    short = Repr()
-    short.maxlevel, short.maxlist, short.maxdict, short.maxstring, short.maxlong = 2, 4, 4, 60, 60
-    return short.repr(value)
+    return ArgumentError(argument, f"{argument} must be {ALLOWED[argument]}, got {shown(value)}")

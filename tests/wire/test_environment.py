@@ -18,7 +18,7 @@ from quantum_circuit_env.models import (
     QuantumCircuitState,
 )
 from quantum_circuit_env.server import environment as module
-from quantum_circuit_env.server.arguments import ArgumentError
+from quantum_circuit_env.server.arguments import ALLOWED, ArgumentError
 from quantum_circuit_env.server.environment import NoEpisodeError, QuantumCircuitEnvironment
 from quantum_circuit_env.server.graders import GRADERS
 from support.bad_input import BAD_RESETS
@@ -47,6 +47,14 @@ def test_a_bad_reset_leaves_the_episode_as_it_was(
         env.reset(**arguments)
     assert says in str(caught.value)
     assert env.state == before
+
+
+@pytest.mark.parametrize("argument", ALLOWED)
+def test_a_number_too_long_to_print_is_refused_like_any_other_value(
+    env: QuantumCircuitEnvironment, argument: str
+) -> None:
+    with pytest.raises(ArgumentError):
+        env.reset(**{argument: 10**5000})
 
 
 def test_a_step_before_a_reset_raises_and_counts_nothing(env: QuantumCircuitEnvironment) -> None:
