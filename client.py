@@ -96,7 +96,7 @@ class _LocalServer(UVProvider):
                 if time.monotonic() >= deadline:
                     raise TimeoutError(
                         f"the server of {self.project_path} does not answer within "
-                        f"{self.context_timeout_s:g} seconds; context_timeout_s gives it more"
+                        f"{patience:g} seconds; context_timeout_s gives it more"
                     ) from error
             else:
                 return
