@@ -94,9 +94,10 @@ class _LocalServer(UVProvider):
                 super().wait_for_ready(timeout_s=max(0.0, min(2.0, deadline - time.monotonic())))
             except TimeoutError as error:
                 if time.monotonic() >= deadline:
+                    # OpenEnv's timeout_s is what the start has left of context_timeout_s.
                     raise TimeoutError(
                         f"the server of {self.project_path} does not answer within "
-                        f"{patience:g} seconds; context_timeout_s gives it more"
+                        f"{self.context_timeout_s:g} seconds; context_timeout_s gives it more"
                     ) from error
             else:
                 return
