@@ -1,5 +1,6 @@
 """`openenv.yaml` says what the code says, and what `validation/` holds is what the code makes."""
 
+import re
 import runpy
 import subprocess
 import sys
@@ -22,9 +23,14 @@ VALIDATION: dict[str, Any] = DECLARED["validation"]
 CAPABILITIES: dict[str, Any] = VALIDATION["capabilities"]
 
 
-def test_the_version_is_the_distribution_s() -> None:
+def test_declaration_and_image_name_the_distribution_s_version() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert DECLARED["version"] == project["version"]
+    labels = dict(
+        re.findall(r'org\.opencontainers\.image\.(\w+)="(.*?)"', (ROOT / "Dockerfile").read_text("utf-8"))
+    )
+    assert (labels["version"], labels["licenses"]) == (project["version"], project["license"])
+    assert labels["description"] == project["description"]
 
 
 def test_the_game_version_and_the_splits_are_the_library_s() -> None:
