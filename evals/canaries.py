@@ -6,7 +6,7 @@ any server's `/ws` and on whatever answers the same messages.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -40,7 +40,7 @@ class Canary:
     reset: Mapping[str, Any]
     frames: tuple[Any, ...]
     holds: Mapping[str, Any]
-    replies: tuple[tuple[str, str], ...] = field(default=())
+    replies: tuple[tuple[str, str], ...] = ()
 
     def line(self) -> str:
         """Return the canary as a line of JSON that `read` reads back."""

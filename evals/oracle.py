@@ -42,6 +42,7 @@ def attempt(client: Any, **arguments: Any) -> Attempt:
         client: a blocking QuantumCircuitEnv; what it raises passes through.
         arguments: arguments of the reset, such as `task` and `seed`.
     """
+    # Here and not above, since it costs the seconds of importing OpenEnv.
     from quantum_circuit_env.models import QuantumCircuitAction
 
     observation = client.reset(**arguments).observation

@@ -50,9 +50,9 @@ class Columns:
         added, so that a circuit takes time in proportion to its gates and to wires times columns.
         """
         top, bottom = min(gate.qubits), max(gate.qubits)
-        span = (2 << bottom) - (1 << top)
+        wires = _bits(top, bottom)
         column = max(self._next[qubit] for qubit in gate.qubits)
-        while column < len(self._taken) and self._taken[column] & span:
+        while column < len(self._taken) and self._taken[column] & wires:
             column += 1
         return PlacedGate(index, gate, column, top, bottom)
 
@@ -60,7 +60,7 @@ class Columns:
         """Take a gate where `place` has just put it."""
         if placed.column == len(self._taken):
             self._taken.append(0)
-        self._taken[placed.column] |= (2 << placed.bottom) - (1 << placed.top)
+        self._taken[placed.column] |= _bits(placed.top, placed.bottom)
         for qubit in placed.gate.qubits:
             self._next[qubit] = placed.column + 1
         self._placed.append(placed)
@@ -68,6 +68,11 @@ class Columns:
     def layout(self) -> Layout:
         """Return the gates that have been added."""
         return Layout(len(self._next), len(self._taken), tuple(self._placed))
+
+
+def _bits(top: int, bottom: int) -> int:
+    """Return the wires from `top` to `bottom` as bits, wire 0 the lowest."""
+    return (2 << bottom) - (1 << top)
 
 
 def layout(circuit: Circuit) -> Layout:

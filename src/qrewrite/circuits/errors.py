@@ -3,7 +3,7 @@
 GameError
 ├── CircuitError   a gate or circuit outside the alphabet and its limits
 ├── DrawingError   a drawing that cannot be as small as is asked
-└── TaskError      a task, seed or suite instance that does not exist
+└── TaskError      a task or a seed that does not exist
     └── SplitError   a split, or an index in one, that does not exist; an IndexError too
 """
 
@@ -21,7 +21,7 @@ class DrawingError(GameError):
 
 
 class TaskError(GameError):
-    """Raised for an unknown task, a seed out of range or an index outside its split."""
+    """Raised for an unknown task and for a seed out of range."""
 
 
 class SplitError(TaskError, IndexError):
