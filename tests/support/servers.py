@@ -28,7 +28,6 @@ OURS: Final = (
 
 SERVER: Final = (sys.executable, "-m", "quantum_circuit_env.server.app")
 
-
 _DIRECT: Final = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 """Opens URLs past any proxy."""
 
@@ -50,6 +49,15 @@ def serving(
     folder: Path, command: Sequence[str] = SERVER, variables: Mapping[str, str] | None = None
 ) -> Iterator[str]:
     """Run a server in `folder` and yield its base URL once it answers; its output goes to `server.log`."""
+    with running(folder, command, variables) as (url, _):
+        yield url
+
+
+@contextmanager
+def running(
+    folder: Path, command: Sequence[str] = SERVER, variables: Mapping[str, str] | None = None
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Do what `serving` does, and yield the server's process too."""
     port = free_port()
     log = folder / "server.log"
     with log.open("w") as output:
@@ -63,13 +71,13 @@ def serving(
         )
         try:
             url = f"http://127.0.0.1:{port}"
-            wait_until_healthy(url, process, log)
-            yield url
+            _wait_until_healthy(url, process, log)
+            yield url, process
         finally:
             stop(process)
 
 
-def wait_until_healthy(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+def _wait_until_healthy(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
     """Return when the server answers; fail with its output when it ends or takes too long."""
     deadline = time.monotonic() + START_WITHIN
     while time.monotonic() < deadline and process.poll() is None:
