@@ -4,14 +4,17 @@ Run `server`, or `uvicorn quantum_circuit_env.server.app:app` from any folder.
 """
 
 import argparse
-from functools import partial
+from contextlib import nullcontext
+from functools import cache, partial
 from inspect import signature
+from multiprocessing import parent_process
+from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
 from quantum_circuit_env.server.settings import Settings, read_settings
-from quantum_circuit_env.server.signals import end_on_signals
+from quantum_circuit_env.server.signals import end_on_signals, ending_on_signals
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -68,7 +71,23 @@ def _openenv_server(settings: Settings) -> "HTTPEnvServer":
     )
 
 
-app = create_app(read_settings())
+@cache
+def _served() -> "FastAPI":
+    # Whoever else asks has signals of his own.
+    with ending_on_signals() if _is_worker() else nullcontext():
+        return create_app(read_settings())
+
+
+def _is_worker() -> bool:
+    return parent_process() is not None and current_thread() is main_thread()
+
+
+def __getattr__(name: str) -> "FastAPI":
+    # `app` is made when somebody asks for it: the script `server` can be ended, and tells what is wrong with
+    # its arguments, before the seconds that importing OpenEnv costs.
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _served()
 
 
 def main() -> None:
@@ -80,7 +99,7 @@ def main() -> None:
     given = {name.upper(): value for name, value in vars(parser.parse_args()).items() if value is not None}
     settings = read_settings(given)
     uvicorn.run(
-        app if settings.workers == 1 else _APP,
+        create_app(settings) if settings.workers == 1 else _APP,
         host=settings.host,
         port=settings.port,
         workers=settings.workers,
