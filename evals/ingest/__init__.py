@@ -1,0 +1,1 @@
+"""Per-sample results of other suites, read from local files into one kind of record."""

@@ -1,0 +1,70 @@
+"""`quantum-circuit-env ingest`: read the samples of another suite into a run folder."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+
+# The help names the formats without importing their readers, so that it answers at once.
+_FORMATS = "arena, humaneval, evalplus, inspect, lm-eval, verifiers, openenv-collect or table"
+
+# Typer's versions differ in where usage errors are; this is the parent of the one that all of them export.
+_UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
+
+
+def ingest(
+    path: Annotated[Path, typer.Argument(help="A file of results, or a folder of them.")],
+    kind: Annotated[str, typer.Option("--format", help=f"What they are: {_FORMATS}.")],
+    out: Annotated[Path, typer.Option(help="Folder to make, with samples.jsonl and ingest.json.")],
+    agent: Annotated[str | None, typer.Option(help="The agent, for files that do not name it.")] = None,
+    suite: Annotated[str | None, typer.Option(help="The suite, for files that do not name it.")] = None,
+    evaluator: Annotated[
+        str | None, typer.Option(help="Revision of the evaluator, for files that do not name it.")
+    ] = None,
+    metric: Annotated[str | None, typer.Option(help="Which score is meant, where there are several.")] = None,
+    columns: Annotated[
+        list[str] | None, typer.Option("--map", metavar="COLUMN=FIELD", help="What a table's column is.")
+    ] = None,
+    sequential: Annotated[
+        bool, typer.Option("--sequential", help="Attempts saw the earlier ones: no pass@k.")
+    ] = False,
+    allow_missing: Annotated[
+        bool, typer.Option("--allow-missing", help="Go on without the samples that are missing.")
+    ] = False,
+) -> None:
+    """Read per-sample results of another suite into records that can be compared."""
+    from quantum_circuit_env.evals.extras import MissingExtraError
+    from quantum_circuit_env.evals.ingest import folder, formats
+    from quantum_circuit_env.evals.ingest.batch import Options
+    from quantum_circuit_env.evals.ingest.errors import IngestError
+
+    try:
+        options = Options(
+            agent=agent,
+            suite=suite,
+            evaluator=evaluator,
+            metric=metric,
+            columns=_columns(columns or ()),
+            sequential=sequential,
+            allow_missing=allow_missing,
+        )
+        ingested = formats.ingest(path, kind, options)
+        folder.write(out, kind, options, ingested)
+    except (IngestError, MissingExtraError) as error:
+        raise _UsageError(str(error)) from None
+    for line in ingested.missing:
+        typer.echo(f"missing: {line}", err=True)
+    typer.echo(f"{len(ingested.records)} samples of {len(ingested.sources)} files in {out}")
+
+
+def _columns(pairs: Iterable[str]) -> dict[str, str]:
+    columns: dict[str, str] = {}
+    for pair in pairs:
+        column, equals, name = pair.rpartition("=")
+        if not equals or not column or not name:
+            raise _UsageError(f"--map must be COLUMN=FIELD, got {pair!r}")
+        if column in columns or name in columns.values():
+            raise _UsageError(f"--map names {column!r} or {name!r} twice")
+        columns[column] = name
+    return columns
