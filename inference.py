@@ -16,11 +16,12 @@ from qrewrite.tasks import MAX_SEED, PUBLISHED_SEEDS, TIERS
 from quantum_circuit_env.agents.agent import Agent
 from quantum_circuit_env.agents.clock import Deadline
 from quantum_circuit_env.agents.endpoint import KEYS, EndpointError, choose_endpoint, read_environment
-from quantum_circuit_env.agents.episode import Plan, Record, Runner
+from quantum_circuit_env.agents.episode import Runner
 from quantum_circuit_env.agents.greedy import GreedyAgent
 from quantum_circuit_env.agents.hosting import host
 from quantum_circuit_env.agents.interrupts import Interrupts
 from quantum_circuit_env.agents.llm import LlmAgent
+from quantum_circuit_env.agents.loop import Plan, Record
 from quantum_circuit_env.agents.provider import Limits, Provider
 from quantum_circuit_env.agents.session import Session
 from quantum_circuit_env.agents.summary import summary
@@ -83,7 +84,7 @@ def _agent(options: argparse.Namespace, settings: Mapping[str, str], deadline: D
     endpoint = None if options.offline else choose_endpoint(settings, model=options.model)
     if endpoint is None:
         why = "as asked for" if options.offline else f"since no key is set ({', '.join(KEYS)})"
-        _log(f"The built-in greedy agent plays ({GreedyAgent.name}), {why}.")
+        _log(f"The built-in greedy agent plays ({GreedyAgent.NAME}), {why}.")
         return GreedyAgent()
     _log(f"{plain(endpoint.model)} plays, at {endpoint.host}, with the key of {endpoint.key_name}.")
     limits = Limits(

@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 from qrewrite.circuits import Circuit
 from qrewrite.game import Action, Scoring
 from qrewrite.rules import ActionResult
-from quantum_circuit_env.agents.vocabulary import ErrorClass
+from quantum_circuit_env.agents.vocabulary import ErrorClass, class_of
 
 
 class Decision(NamedTuple):
@@ -29,11 +29,20 @@ class Turn(NamedTuple):
         decision: what the agent answered.
         result: what the server made of it.
         reward: reward of the step.
+        played: the action that was sent: the agent's, or the one that stands for an unusable reply.
     """
 
     decision: Decision
     result: ActionResult
     reward: float
+    played: Action
+
+    @property
+    def kind(self) -> ErrorClass:
+        """What the turn was."""
+        if self.decision.action is None:
+            return self.decision.error or ErrorClass.UNPARSEABLE
+        return class_of(self.result)
 
 
 class Seen(NamedTuple):

@@ -5,9 +5,9 @@ from typing import Final
 from qrewrite.game import view
 from qrewrite.rules import RULES
 from quantum_circuit_env.agents.agent import Decision, Seen, Turn
-from quantum_circuit_env.agents.provider import Message, Provider
-from quantum_circuit_env.agents.replies import read_reply
-from quantum_circuit_env.agents.vocabulary import ErrorClass, class_of
+from quantum_circuit_env.agents.provider import Message, Provider, ProviderError
+from quantum_circuit_env.agents.replies import Usage, read_reply
+from quantum_circuit_env.agents.vocabulary import ErrorClass
 
 REMEMBERED: Final = 8
 """Turns of which the model is reminded."""
@@ -30,10 +30,15 @@ _ADVICE: Final = {
 
 
 class LlmAgent:
-    """Asks a model for each turn; each question is complete, so that none needs the ones before it."""
+    """Asks a model for each turn; each question is complete, so that none needs the ones before it.
+
+    Attributes:
+        usage: what all its replies so far have cost.
+    """
 
     def __init__(self, provider: Provider) -> None:
         self._provider = provider
+        self.usage = Usage()
 
     @property
     def name(self) -> str:
@@ -42,7 +47,13 @@ class LlmAgent:
 
     def decide(self, seen: Seen) -> Decision:
         """Return the model's answer, or raise a ProviderError when there will be none."""
-        return read_reply(self._provider.reply(messages(seen)))
+        try:
+            reply = self._provider.reply(messages(seen))
+        except ProviderError as error:
+            self.usage = self.usage.plus(Usage(retries=error.retries))
+            raise
+        self.usage = self.usage.plus(reply.usage)
+        return read_reply(reply)
 
 
 def messages(seen: Seen) -> list[Message]:
@@ -71,11 +82,10 @@ def _past(turns: tuple[Turn, ...]) -> str:
 
 def _told(turn: Turn) -> str:
     """Return what a turn was and why it was refused, if it was."""
-    action, error = turn.decision.action, turn.decision.error
+    action, kind = turn.decision.action, turn.kind
     if action is None:
-        return f"no action ({error}): {_ADVICE[error or ErrorClass.UNPARSEABLE]}. Reward {turn.reward:+.2f}."
-    played = class_of(turn.result)
-    if played is ErrorClass.OK:
+        return f"no action ({kind}): {_ADVICE[kind]}. Reward {turn.reward:+.2f}."
+    if kind is ErrorClass.OK:
         return f"{action.text}: {turn.result}. Reward {turn.reward:+.2f}."
-    why = _ADVICE.get(played, f"it is allowed only if {RULES[action.action_type].condition}")
+    why = _ADVICE.get(kind, f"it is allowed only if {RULES[action.action_type].condition}")
     return f"{action.text} was refused ({turn.result}): {why}. Reward {turn.reward:+.2f}."

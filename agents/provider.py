@@ -1,14 +1,15 @@
 """The door to a model's service: one bounded request after another, faults retried or reported."""
 
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any, Final, TypeAlias
 
 from quantum_circuit_env.agents.clock import Deadline, within
+from quantum_circuit_env.agents.completions import read_completion
 from quantum_circuit_env.agents.endpoint import Endpoint
-from quantum_circuit_env.agents.faults import Fault, Remedy, body_fault, status_fault
+from quantum_circuit_env.agents.faults import Fault, Remedy
 from quantum_circuit_env.agents.replies import Reply
 from quantum_circuit_env.agents.transcript import one_line
 from quantum_circuit_env.agents.vocabulary import EndReason
@@ -42,18 +43,25 @@ class Limits:
 
 
 class ProviderError(Exception):
-    """Raised when there will be no reply; `reason` says how the episode ends by that."""
+    """Raised when there will be no reply.
 
-    def __init__(self, message: str, reason: EndReason) -> None:
+    Attributes:
+        reason: how the episode ends by that.
+        retries: requests that were repeated in vain.
+    """
+
+    def __init__(self, message: str, reason: EndReason, retries: int = 0) -> None:
         super().__init__(message)
         self.reason = reason
+        self.retries = retries
 
 
 class Provider:
-    """One model; everything about its service that can fail ends as a ProviderError.
+    """One model; everything about its service that can fail ends as a ProviderError. Threads may share it.
 
     Attributes:
         parameters: what is sent beside the messages; shrinks when the service refuses one.
+        served: names that the service gave the model in its replies.
     """
 
     def __init__(
@@ -64,37 +72,42 @@ class Provider:
             "temperature": limits.temperature,
             "max_tokens": limits.max_tokens,
         }
+        self.served: set[str] = set()
         self._limits = limits
         self._deadline = deadline
         self._log = log
         self._stopped: str | None = None
         self._client: Any = None
+        self._lock = Lock()
 
     def reply(self, messages: Sequence[Message]) -> Reply:
         """Return the model's reply, or raise a ProviderError when the bounds are reached."""
         retries = 0
         while True:
             if self._stopped is not None:
-                raise ProviderError(self._stopped, EndReason.INCOMPLETE)
+                raise ProviderError(self._stopped, EndReason.INCOMPLETE, retries)
             if self._deadline.over:
-                raise ProviderError("no time is left for this run", EndReason.RUN_BUDGET)
-            outcome = self._request(messages)
+                raise ProviderError("no time is left for this run", EndReason.RUN_BUDGET, retries)
+            sent = self.parameters
+            outcome = self._request(messages, sent)
             if isinstance(outcome, Reply):
-                return outcome
-            if outcome.remedy is Remedy.ADAPT and self._adapt(outcome):
+                self.served.add(outcome.model)
+                return outcome._replace(usage=outcome.usage._replace(retries=retries))
+            if outcome.remedy is Remedy.ADAPT and self._adapt(outcome, sent):
                 continue
             if outcome.remedy is not Remedy.RETRY or retries >= self._limits.retries:
-                raise self._failed(outcome)
+                raise self._failed(outcome, retries)
             self._wait(outcome, retries)
             retries += 1
 
-    def _failed(self, fault: Fault) -> ProviderError:
+    def _failed(self, fault: Fault, retries: int) -> ProviderError:
         if self._deadline.over:
-            return ProviderError(f"no time is left for this run ({fault.text})", EndReason.RUN_BUDGET)
+            text = f"no time is left for this run ({fault.text})"
+            return ProviderError(text, EndReason.RUN_BUDGET, retries)
         if fault.remedy is Remedy.STOP:
             self._stopped = fault.text
         reason = EndReason.CONTEXT_LIMIT if fault.remedy is Remedy.SHORTEN else EndReason.INCOMPLETE
-        return ProviderError(fault.text, reason)
+        return ProviderError(fault.text, reason, retries)
 
     def _wait(self, fault: Fault, retries: int) -> None:
         wait = self._limits.pause * 2**retries if fault.wait is None else fault.wait
@@ -102,20 +115,24 @@ class Provider:
         self._log(f"{fault.text}; asking again in {wait:.1f} s")
         time.sleep(wait)
 
-    def _adapt(self, fault: Fault) -> bool:
-        """Rename or drop the parameter that a refusal is about; say whether there was one."""
-        for name in tuple(self.parameters):
-            if name in fault.quoted:
-                value = self.parameters.pop(name)
-                if name in _OTHER_NAME:
-                    self.parameters[_OTHER_NAME[name]] = value
-                self._log(f"{fault.text}; going on {_renamed(name)}")
+    def _adapt(self, fault: Fault, sent: Mapping[str, float]) -> bool:
+        """Rename or drop the parameter that a refusal is about; say whether others can be tried now."""
+        with self._lock:
+            if self.parameters is not sent:
+                # Another thread has been refused before this one, and has learnt from it.
                 return True
-        return False
+            name = next((name for name in sent if name in fault.quoted), None)
+            if name is None:
+                return False
+            self.parameters = {key: value for key, value in sent.items() if key != name}
+            if name in _OTHER_NAME:
+                self.parameters[_OTHER_NAME[name]] = sent[name]
+        self._log(f"{fault.text}; going on {_renamed(name)}")
+        return True
 
-    def _request(self, messages: Sequence[Message]) -> Reply | Fault:
+    def _request(self, messages: Sequence[Message], parameters: Mapping[str, float]) -> Reply | Fault:
         timeout = min(self._limits.timeout, self._deadline.left)
-        outcome = within(timeout, lambda: self._exchange(messages, timeout))
+        outcome = within(timeout, lambda: self._exchange(messages, parameters, timeout))
         if outcome is None:
             return Fault(Remedy.RETRY, f"no answer within {timeout:.0f} s")
         if isinstance(outcome, Fault):
@@ -123,19 +140,23 @@ class Provider:
             return outcome._replace(text=one_line(outcome.text.replace(self.endpoint.key, "***")))
         return outcome
 
-    def _exchange(self, messages: Sequence[Message], timeout: float) -> Reply | Fault:
+    def _exchange(
+        self, messages: Sequence[Message], parameters: Mapping[str, float], timeout: float
+    ) -> Reply | Fault:
         """Make one request. This is the door: whatever goes wrong behind it leaves as a Fault."""
         try:
-            return _read(*self._ask(messages, timeout))
+            return read_completion(*self._ask(messages, parameters, timeout))
         except Exception as error:  # noqa: BLE001
             return Fault(Remedy.RETRY, f"{type(error).__name__}: {error}")
 
-    def _ask(self, messages: Sequence[Message], timeout: float) -> tuple[int, Mapping[str, str], str]:
+    def _ask(
+        self, messages: Sequence[Message], parameters: Mapping[str, float], timeout: float
+    ) -> tuple[int, Mapping[str, str], str]:
         from openai import APIStatusError
 
         try:
             answer = self._opened().chat.completions.with_raw_response.create(
-                model=self.endpoint.model, messages=list(messages), timeout=timeout, **self.parameters
+                model=self.endpoint.model, messages=list(messages), timeout=timeout, **parameters
             )
         except APIStatusError as error:
             return error.status_code, error.response.headers, error.response.text
@@ -155,41 +176,3 @@ class Provider:
 
 def _renamed(name: str) -> str:
     return f"with {_OTHER_NAME[name]} for {name}" if name in _OTHER_NAME else f"without {name}"
-
-
-def _read(status: int, headers: Mapping[str, str], text: str) -> Reply | Fault:
-    """Return the reply in a response, or the fault that the response is."""
-    try:
-        body = json.loads(text)
-    except ValueError:
-        body = text
-    if status >= 400:
-        return status_fault(status, body, headers)
-    match body:
-        case {"choices": [{"message": {} as message} as choice, *_]} if not _broken(choice):
-            return _reply(choice, message)
-    return body_fault(body)
-
-
-def _broken(choice: Mapping[str, Any]) -> bool:
-    """Say whether a service reports with this choice that it failed half-way."""
-    return bool(choice.get("error")) or choice.get("finish_reason") == "error"
-
-
-def _reply(choice: Mapping[str, Any], message: Mapping[str, Any]) -> Reply:
-    reason = choice.get("finish_reason")
-    return Reply(
-        _text(message.get("content")),
-        cut_off=reason == "length",
-        refused=bool(message.get("refusal")) or reason == "content_filter",
-    )
-
-
-def _text(content: object) -> str:
-    """Return a message's content, which some services send in parts."""
-    if isinstance(content, list):
-        texts = [
-            part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"
-        ]
-        return "".join(text for text in texts if isinstance(text, str))
-    return content if isinstance(content, str) else ""

@@ -23,6 +23,32 @@ _BEGINS_ARRAY: Final = re.compile(r"\[\s*\{\s*\"")
 _BEGINS_OBJECT: Final = re.compile(r"\{\s*[\"}]")
 
 
+class Usage(NamedTuple):
+    """What replies cost.
+
+    Attributes:
+        tokens_in, tokens_out: as the service counted them; None if it did not.
+        retries: requests that were repeated.
+    """
+
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    retries: int = 0
+
+    def plus(self, other: "Usage") -> "Usage":
+        """Return the sum; tokens that one of the two does not know are left out of it."""
+        return Usage(
+            _sum(self.tokens_in, other.tokens_in),
+            _sum(self.tokens_out, other.tokens_out),
+            self.retries + other.retries,
+        )
+
+
+def _sum(first: int | None, second: int | None) -> int | None:
+    known = [count for count in (first, second) if count is not None]
+    return sum(known) if known else None
+
+
 class Reply(NamedTuple):
     """What a model's service sent for one turn.
 
@@ -30,11 +56,15 @@ class Reply(NamedTuple):
         text: the reply itself, possibly empty.
         cut_off: whether the service says that it stopped at the token limit.
         refused: whether the service flags it as a refusal.
+        model: name that the service gives the model that answered.
+        usage: what it cost.
     """
 
     text: str
     cut_off: bool = False
     refused: bool = False
+    model: str = ""
+    usage: Usage = Usage()
 
 
 class _Pairs(list[tuple[str, Any]]):

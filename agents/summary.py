@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import mean
 
-from quantum_circuit_env.agents.episode import Record
+from quantum_circuit_env.agents.loop import Record
 from quantum_circuit_env.agents.transcript import plain
 from quantum_circuit_env.agents.vocabulary import EndReason, ErrorClass
 

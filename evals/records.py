@@ -28,7 +28,7 @@ class RecordError(ValueError):
 class Played(NamedTuple):
     """One turn: the action as it was played, which for an unusable reply is the deliberate invalid move."""
 
-    index: Count
+    target_index: Count
     action_type: Annotated[int, Field(ge=min(RULES), le=max(RULES))]
     turn_class: ErrorClass
 
@@ -97,10 +97,10 @@ class Episode:
     agent_id: str
     status: Status
     end_reason: EndReason
-    score: float | None
+    score: Annotated[float, Field(ge=0, le=1)] | None
     norm_score: float | None
     compression: float | None
-    score_without_bonus: float | None
+    score_without_bonus: Annotated[float, Field(ge=0, le=1)] | None
     bonus: bool
     legacy_success: bool | None
     success_t1: bool | None

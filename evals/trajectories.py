@@ -5,11 +5,12 @@ from itertools import count, cycle, islice
 from typing import Any, Final
 
 from qrewrite.circuits import Circuit
-from qrewrite.game import STEP_LIMIT, Action, Position
+from qrewrite.game import STEP_LIMIT, Position
 from qrewrite.rules import CANCEL, RULES, SWAP
 from qrewrite.solver import solve
 from qrewrite.tasks import PUBLISHED_SEEDS, generate
 from quantum_circuit_env.agents.agent import invalid_move
+from quantum_circuit_env.agents.scripted import refused_actions
 from quantum_circuit_env.agents.vocabulary import ErrorClass
 from quantum_circuit_env.evals.canaries import Canary
 
@@ -40,18 +41,8 @@ def runtime_plan() -> dict[str, Any]:
     return {
         "plan_schema_version": "1",
         "reset": {"episode_id": "runtime-plan", "seed": seed, "options": {"task": task, "hints": True}},
-        "actions": [action._asdict() for action in (*refused_actions(circuit), *plan)],
+        "actions": [action._asdict() for action in (*refused_actions(Position(circuit)), *plan)],
     }
-
-
-def refused_actions(circuit: Circuit) -> tuple[Action, ...]:
-    """Return an action beyond the last gate and, for each rule, one on the first gate where it is illegal."""
-    masks = Position(circuit).masks()
-    illegal = (
-        Action(next(index for index, mask in enumerate(masks) if not mask & rule.bit), rule.action_type)
-        for rule in RULES.values()
-    )
-    return (invalid_move(circuit), *illegal)
 
 
 def canaries() -> Iterator[Canary]:
@@ -71,7 +62,7 @@ _WORTHLESS: Final = {"score": "floor", "return_at_most": 0.0, "circuit": "as_res
 
 
 def _spam(task: str, reset: dict[str, Any], circuit: Circuit) -> Iterator[Canary]:
-    spam = islice(cycle(refused_actions(circuit)), STEP_LIMIT)
+    spam = islice(cycle(refused_actions(Position(circuit))), STEP_LIMIT)
     yield Canary(
         f"F3.invalid_spam.{task}",
         "An episode of refused moves is worth the floor.",

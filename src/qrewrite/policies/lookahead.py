@@ -1,12 +1,28 @@
-"""Policies that look ahead: beam search, and the optimum from the solver."""
+"""Policies that look ahead: the best of some plays, beam search, and the optimum from the solver."""
 
 from random import Random
 
-from qrewrite.game import Action, Position
-from qrewrite.policies.play import Policy
+from qrewrite.game import Action, Episode, Position
+from qrewrite.policies.orders import random_order
+from qrewrite.policies.play import Policy, play
 from qrewrite.solver import solve
 from qrewrite.solver.beam import beam
 from qrewrite.solver.plan import schedule
+
+
+def best_order(plays: int) -> Policy:
+    """Return the policy that tries `plays` plays in random order and does the one that leaves least."""
+
+    def policy(position: Position, rng: Random) -> tuple[Action, ...]:
+        circuit = position.wired.circuit()
+        tried: list[tuple[int, list[Action]]] = []
+        for _ in range(plays):
+            episode = Episode(circuit)
+            actions = play(episode, random_order, rng)
+            tried.append((episode.gate_count, actions))
+        return tuple(min(tried, key=lambda one: one[0])[1])
+
+    return policy
 
 
 def beam_search(width: int) -> Policy:
