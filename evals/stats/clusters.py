@@ -32,9 +32,7 @@ def t_interval(scores: ArrayLike, level: float = LEVEL) -> Interval | None:
     return Interval(mean - reach, mean + reach, level, "population")
 
 
-def cluster_standard_error(
-    scores: ArrayLike, clusters: ArrayLike, *, finite: bool = True
-) -> float | None:
+def cluster_standard_error(scores: ArrayLike, clusters: ArrayLike, *, finite: bool = True) -> float | None:
     """SE of the mean of N scores that are independent between clusters only, by statsmodels.
 
     sqrt(Σ_g (Σ_{i in g} (s_i − m))²) / N (Liang and Zeger 1986, doi:10.1093/biomet/73.1.13; Miller 2024,

@@ -47,14 +47,14 @@ def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
     return _adjusted(p_values, adjust)
 
 
-def _adjusted(
-    p_values: Sequence[float | None], adjust: Callable[[list[float]], Any]
-) -> list[float | None]:
+def _adjusted(p_values: Sequence[float | None], adjust: Callable[[list[float]], Any]) -> list[float | None]:
     known = [p for p in p_values if p is not None]
     if not all(0 <= p <= 1 for p in known):
         raise StatsError(f"p-values are in 0..1, got {known}")
     # Rounding can put an adjusted value just below its own raw one.
-    adjusted = iter([max(float(p), raw) for p, raw in zip(adjust(known), known, strict=True)] if known else [])
+    adjusted = iter(
+        [max(float(p), raw) for p, raw in zip(adjust(known), known, strict=True)] if known else []
+    )
     return [None if p is None else next(adjusted) for p in p_values]
 
 

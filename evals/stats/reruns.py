@@ -115,7 +115,9 @@ def macro_average(
     draws = np.zeros(resamples)
     for number, tier in enumerate(means):
         rng = np.random.default_rng((rng_seed, number))
-        blocks = [tier[rng.integers(tier.size, size=(n, tier.size))] for n in block_sizes(resamples, tier.size)]
+        blocks = [
+            tier[rng.integers(tier.size, size=(n, tier.size))] for n in block_sizes(resamples, tier.size)
+        ]
         draws += np.concatenate([block.mean(axis=1) for block in blocks]) / len(means)
     flags = (Flag.CONSTANT_SCORES,) if all(same(tier) for tier in means) else ()
     return Estimate(value, percentile_interval(draws, value, level, "population"), flags)
@@ -149,5 +151,3 @@ def bca_interval(
 
 def _estimate(scores: FloatArray, interval: Interval | None, flags: tuple[Flag, ...]) -> Estimate:
     return Estimate(float(scores.mean()) if scores.size else None, interval, flags)
-
-

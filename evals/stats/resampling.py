@@ -85,7 +85,9 @@ class SeedBootstrap:
             iid: whether a seed's samples are independent, for the flags.
         """
         means = self._matrix(scores).mean(axis=1)
-        interval = self._interval(lambda: self.draws(means), float(means.mean()), level) if len(means) else None
+        interval = (
+            self._interval(lambda: self.draws(means), float(means.mean()), level) if len(means) else None
+        )
         flags = data_flags(scores, missing=missing, iid=iid)
         return Estimate(float(means.mean()) if len(means) else None, interval, flags)
 
