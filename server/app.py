@@ -30,6 +30,7 @@ def create_app(settings: Settings) -> "FastAPI":
 
     from quantum_circuit_env.server.about import facts
     from quantum_circuit_env.server.frontdoor import FrontDoor
+    from quantum_circuit_env.server.head import HeadAsGet
     from quantum_circuit_env.server.openapi import set_right
     from quantum_circuit_env.server.pages import add_pages
 
@@ -45,6 +46,7 @@ def create_app(settings: Settings) -> "FastAPI":
     add_pages(app, web=settings.web)
     set_right(app)
     app.add_middleware(FrontDoor)
+    app.add_middleware(HeadAsGet)
     return app
 
 

@@ -134,6 +134,17 @@ def test_behind_a_tls_proxy_nothing_links_to_plain_http(http: httpx.Client, path
         assert "http:" not in str(answer.headers)
 
 
+@pytest.mark.parametrize("accept", ["text/html", "*/*"])
+@pytest.mark.parametrize(
+    "path", [*PAGES, "/health", "/metadata", "/schema", "/state", "/docs", "/nowhere", "/reset"]
+)
+def test_head_is_answered_as_get_is(http: httpx.Client, path: str, accept: str) -> None:
+    """As probes and load balancers send it, on one connection with what comes next."""
+    got, head = (http.request(method, path, headers={"accept": accept}) for method in ("GET", "HEAD"))
+    del got.headers["date"], head.headers["date"]
+    assert (head.status_code, head.headers, head.content) == (got.status_code, got.headers, b"")
+
+
 @pytest.mark.parametrize("path", ["/reset/", "/docs/", "/health/", "/metadata/", "/ws/", "/web//", "/web/x"])
 def test_no_path_redirects(http: httpx.Client, path: str) -> None:
     for method in ("GET", "POST"):
