@@ -1,8 +1,9 @@
 """Statistics of evaluations: pure functions on arrays, which know nothing of this project's records.
 
-Scores of one agent on one tier have the shape (n_seeds, n_samples): rows are seeds, in an order that all agents
-share; columns are the samples, independent episodes of one seed. Unscored episodes are left out, never zero.
-NumPy suffices to import; SciPy and statsmodels, the extra `eval`, are imported by the functions that use them.
+Scores of one agent on one tier have the shape (n_seeds, n_samples): rows are seeds, in an order that all
+agents share; columns are the samples, independent episodes of one seed. Unscored episodes are left out,
+never zero. NumPy suffices to import; SciPy and statsmodels, the extra `eval`, are imported by the functions
+that use them.
 """
 
 from quantum_circuit_env.evals.stats.clusters import cluster_standard_error, standard_error, t_interval

@@ -22,7 +22,10 @@ def standard_error(scores: ArrayLike) -> float | None:
 
 
 def t_interval(scores: ArrayLike, level: float = LEVEL) -> Interval | None:
-    """m ± t · SE with n − 1 degrees of freedom (Student 1908, doi:10.1093/biomet/6.1.1); else as `standard_error`."""
+    """m ± t · SE with n − 1 degrees of freedom (Student 1908, doi:10.1093/biomet/6.1.1).
+
+    Arguments and None as of `standard_error`.
+    """
     means = seed_means(scores)
     error = standard_error(means)
     if error is None:

@@ -40,7 +40,7 @@ def solved(passed: ArrayLike) -> NDArray[np.bool_]:
 
 
 def observed_coverage(passed: ArrayLike) -> float | None:
-    """Share of seeds with at least one success among all n samples, the empirical pass@n; None without seeds."""
+    """Share of seeds with at least one success among all n samples, the empirical pass@n; None without."""
     return _share(solved(passed))
 
 

@@ -16,7 +16,7 @@ class MissingExtraError(ImportError):
 
 
 def require(module: str, *, extra: str) -> Any:
-    """Return the imported module, such as `scipy.stats`, or raise a MissingExtraError that names the extra."""
+    """Return the imported module, such as `scipy.stats`, or raise a MissingExtraError."""
     library = module.partition(".")[0]
     try:
         return import_module(module)

@@ -35,10 +35,10 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
-    """Adjusted p-values that bound the expected share of false findings (Benjamini and Hochberg 1995), by SciPy.
+    """Adjusted p-values that bound the expected share of false findings (Benjamini and Hochberg 1995).
 
-    p̃_(i) = min_{j ≥ i} min(1, m p_(j) / j) (doi:10.1111/j.2517-6161.1995.tb02031.x). Arguments, result and
-    errors as of `holm`; weaker than it, for screening.
+    p̃_(i) = min_{j ≥ i} min(1, m p_(j) / j) (doi:10.1111/j.2517-6161.1995.tb02031.x). By SciPy. Arguments,
+    result and errors as of `holm`; weaker than it, for screening.
     """
 
     def adjust(known: list[float]) -> Any:

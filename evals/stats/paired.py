@@ -64,8 +64,8 @@ def sign_flip(
 
     If agents do not differ, the sign of each d_i is a coin's:
     p = #{s ∈ {−1, 1}^n : |Σ s_i d_i| ≥ |Σ d_i|} / 2^n, or of m random signs, of which b are so extreme,
-    (b + 1) / (m + 1), which is never too small (Phipson and Smyth 2010, arXiv:1603.05766). Sums that differ by
-    less than 1e−12 · Σ|d_i| are ties, which SciPy's test does not know when their true sum is zero.
+    (b + 1) / (m + 1), which is never too small (Phipson and Smyth 2010, arXiv:1603.05766). Sums that differ
+    by less than 1e−12 · Σ|d_i| are ties, which SciPy's test does not know when their true sum is zero.
 
     The result is the same with the arguments exchanged, but for the sign of the difference.
 

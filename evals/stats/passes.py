@@ -75,7 +75,7 @@ def _by_seed(
 
 
 def successes(row: ArrayLike) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return the successes of one seed's samples, (n_samples,), or raise a StatsError unless each is 0 or 1."""
+    """Successes of one seed's samples, (n_samples,); StatsError unless each is 0 or 1."""
     outcomes = np.asarray(row)
     if outcomes.ndim != 1 or not np.isin(outcomes, (0, 1)).all():
         raise StatsError(f"the samples of a seed must be a row of successes and failures, got {row!r}")

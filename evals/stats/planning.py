@@ -26,7 +26,7 @@ def paired_power(n: int, delta: float, sd: float, alpha: float = ALPHA, *, compa
 
     P(|T| > t_{1−α/2, n−1}) of a noncentral t with n − 1 degrees of freedom and noncentrality δ √n / sd
     (Cohen 1988, "Statistical power analysis for the behavioral sciences", chapter 2). SciPy's nct is not a
-    number in far tails: the lower tail counts as 0 there, the upper one is taken from the normal distribution.
+    number in far tails: the lower tail counts as 0 there, the upper one is the normal distribution's.
 
     Raises:
         StatsError: for n < 2, a delta or sd that is negative, or levels outside (0, 1).
@@ -75,7 +75,7 @@ def needed_seeds(
 def needed_seeds_normal(
     delta: float, sd: float, alpha: float = ALPHA, power: float = POWER, *, comparisons: int = 1
 ) -> int:
-    """n = ((z_{1−α/2} + z_{power}) sd / δ)², rounded up: a few seeds too few when n is small. Errors as above."""
+    """n = ((z_{1−α/2} + z_{power}) sd / δ)², rounded up: a few too few when n is small."""
     _check(delta, sd, alpha, power, comparisons)
     if delta <= 0:
         raise StatsError("no number of seeds finds a difference of nothing")
@@ -94,7 +94,7 @@ def needed_seeds_sampled(
     *,
     comparisons: int = 1,
 ) -> int:
-    """Seeds that are needed when each agent plays K samples a seed (Miller 2024, arXiv:2411.00640, section 5).
+    """Seeds that are needed when each agent plays K samples a seed (Miller 2024, arXiv:2411.00640).
 
     n = (z_{1−α/2} + z_{power})² (ω² + σ_A²/K_A + σ_B²/K_B) / δ², rounded up.
 
@@ -114,7 +114,8 @@ def mde(
 ) -> float | None:
     """Minimal detectable effect: the smallest true difference that n seeds find with chance `power`.
 
-    Found on `paired_power` by bisection. None for fewer seeds than `fewest_seeds`: nothing is significant there.
+    Found on `paired_power` by bisection. None for fewer seeds than `fewest_seeds`: nothing is
+    significant there.
 
     Raises:
         StatsError: for a negative sd, or levels outside (0, 1).
@@ -159,8 +160,8 @@ class Pilot(NamedTuple):
         samples_a, samples_b: samples a seed K of each agent in the runs.
         mean: mean difference.
         sd: standard deviation of the d_i as they are, at these sample counts.
-        omega2: ω² of the true differences, at least 0; None with one sample a seed of either agent, which does
-            not tell the spread between seeds from that within.
+        omega2: ω² of the true differences, at least 0; None with one sample a seed of either agent, which
+            does not tell the spread between seeds from that within.
         sigma2_a, sigma2_b: mean variance within a seed (denominator K − 1); None with one sample a seed.
     """
 
@@ -174,7 +175,7 @@ class Pilot(NamedTuple):
     sigma2_b: float | None
 
     def sd_with(self, samples_a: int, samples_b: int) -> float | None:
-        """Standard deviation of the d_i to expect with other numbers of samples; None if it cannot be told."""
+        """Standard deviation of the d_i to expect with other numbers of samples; None if unknown."""
         if (samples_a, samples_b) == (self.samples_a, self.samples_b):
             return self.sd
         if self.omega2 is None or self.sigma2_a is None or self.sigma2_b is None:

@@ -48,7 +48,8 @@ class Agreement(NamedTuple):
 
 
 def spearman(a: ArrayLike, b: ArrayLike) -> Agreement:
-    """Spearman's ρ: the correlation of the ranks, ties at their mean rank (Spearman 1904, doi:10.2307/1412159).
+    """Spearman's ρ: the correlation of the ranks, ties at their mean rank (Spearman 1904,
+    doi:10.2307/1412159).
 
     The exact p-value is the share of the n! orders of b with |ρ| at least as large as observed.
 
@@ -74,9 +75,9 @@ def spearman(a: ArrayLike, b: ArrayLike) -> Agreement:
 def kendall(a: ArrayLike, b: ArrayLike, variant: Literal["b", "c"] = "b") -> Agreement:
     """Kendall's τ: concordant less discordant pairs of agents, over what they could be at most.
 
-    τ_b = (C − D) / sqrt((pairs not tied in a)(pairs not tied in b)) (Kendall 1945, doi:10.1093/biomet/33.3.239);
-    τ_c = 2 (C − D) / (n² (m − 1)/m), m the fewer distinct values (Stuart 1953, doi:10.1093/biomet/40.1-2.105).
-    Arguments, p-value and errors as of `spearman`.
+    τ_b = (C − D) / sqrt((pairs not tied in a)(pairs not tied in b)) (Kendall 1945,
+    doi:10.1093/biomet/33.3.239); τ_c = 2 (C − D) / (n² (m − 1)/m), m the fewer distinct values (Stuart 1953,
+    doi:10.1093/biomet/40.1-2.105). Arguments, p-value and errors as of `spearman`.
     """
     first, second = _paired(a, b)
     refused = _refusal(first, second)
@@ -93,7 +94,7 @@ def kendall(a: ArrayLike, b: ArrayLike, variant: Literal["b", "c"] = "b") -> Agr
 
 
 class PairCounts(NamedTuple):
-    """Pairs of agents by how two orders put them: the same way, opposite ways, or tied in one of them or both."""
+    """Pairs of agents by how two orders put them: the same way, opposite ways, tied in one or both."""
 
     concordant: int
     discordant: int

@@ -10,7 +10,8 @@ from quantum_circuit_env.evals.stats.values import Interval, StatsError
 def wilson(successes: int, n: int, level: float = LEVEL) -> Interval | None:
     """Score interval of a share (Wilson 1927, doi:10.1080/01621459.1927.10502953), by SciPy.
 
-    All p with |successes/n − p| ≤ z sqrt(p (1 − p) / n). For n independent outcomes: one a seed. None if n = 0.
+    All p with |successes/n − p| ≤ z sqrt(p (1 − p) / n). For n independent outcomes: one a seed. None for
+    n = 0.
 
     Raises:
         StatsError: unless 0 ≤ successes ≤ n.
@@ -19,7 +20,8 @@ def wilson(successes: int, n: int, level: float = LEVEL) -> Interval | None:
 
 
 def clopper_pearson(successes: int, n: int, level: float = LEVEL) -> Interval | None:
-    """Interval of a share that covers at least `level` (Clopper and Pearson 1934, doi:10.1093/biomet/26.4.404).
+    """Interval of a share that covers at least `level` (Clopper and Pearson 1934,
+    doi:10.1093/biomet/26.4.404).
 
     All p with binomial tails of at least (1 − level)/2 at the count. By SciPy; else as `wilson`.
     """
@@ -61,7 +63,7 @@ def turn_rates(
 ) -> TurnRates:
     """Rates of an agent's turns.
 
-    A turn without a reply is a failure of the infrastructure: it is in no denominator that speaks of the model.
+    A turn without a reply is a failure of the infrastructure: it is in no denominator of the model's.
 
     Args:
         turns: turns attempted.

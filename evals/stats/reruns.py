@@ -70,9 +70,9 @@ def hierarchical_bootstrap(
 ) -> Estimate:
     """Mean score, with seeds resampled and then the samples inside each drawn seed; for sensitivity only.
 
-    Var* = Σ (m_i − m)² / n² + mean_i v_i / (n R). The spread of the seeds' means already contains that of their
-    samples, so the interval is slightly too wide (Davison and Hinkley 1997, "Bootstrap methods and their
-    application", section 3.8). Arguments as of `fixed_seed_bootstrap`.
+    Var* = Σ (m_i − m)² / n² + mean_i v_i / (n R). The spread of the seeds' means already contains that of
+    their samples, so the interval is slightly too wide (Davison and Hinkley 1997, "Bootstrap methods and
+    their application", section 3.8). Arguments as of `fixed_seed_bootstrap`.
     """
     matrix = score_matrix(scores)
     if len(matrix) < 2:
@@ -128,8 +128,8 @@ def bca_interval(
 ) -> Interval | None:
     """Bias-corrected and accelerated interval of the mean (Efron 1987, doi:10.2307/2289144), by SciPy.
 
-    A second opinion for few, skewed seeds. It shares no resamples with the other intervals. None for fewer than
-    two seeds.
+    A second opinion for few, skewed seeds. It shares no resamples with the other intervals. None for fewer
+    than two seeds.
     """
     means = seed_means(scores)
     if means.size < 2:
@@ -146,7 +146,8 @@ def bca_interval(
         method="BCa",
         rng=np.random.default_rng(rng_seed),
     )
-    return Interval(*(float(end) for end in found.confidence_interval), level, "population")
+    low, high = found.confidence_interval
+    return Interval(min(float(low), value), max(float(high), value), level, "population")
 
 
 def _estimate(scores: FloatArray, interval: Interval | None, flags: tuple[Flag, ...]) -> Estimate:

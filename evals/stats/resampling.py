@@ -1,8 +1,8 @@
 """The seed bootstrap: what a number would have been with other seeds of the same tier.
 
 Percentile intervals throughout (Efron and Tibshirani 1993, "An introduction to the bootstrap", chapter 13).
-Seeds are the unit of resampling, and what a seed's samples are is kept with it: the samples of one seed are no
-independent evidence about the tier. At n = 50 seeds such an interval of nominal 95 % covers 92 to 94 %, at
+Seeds are the unit of resampling, and what a seed's samples are is kept with it: the samples of one seed are
+no independent evidence about the tier. At n = 50 seeds such an interval of nominal 95 % covers 92 to 94 %, at
 n = 20 81 to 94 %, at n = 5 36 to 85 %.
 
 Scores have the shape (n_seeds, n_samples), or (n_seeds,) for one sample a seed.
@@ -26,10 +26,12 @@ from quantum_circuit_env.evals.stats.intervals import (
 from quantum_circuit_env.evals.stats.robust import iqm_of_each
 from quantum_circuit_env.evals.stats.values import (
     Estimate,
+    Flag,
     FloatArray,
     Interval,
     StatsError,
     data_flags,
+    same,
     score_matrix,
     seed_means,
 )
@@ -42,8 +44,8 @@ class SeedBootstrap:
     """Resamples of the seeds of one tier, shared by all agents and metrics on it.
 
     Common random numbers: equal data get equal intervals, and what two agents do in one resample can be
-    compared, which pairs and ranks rely on. While there are at most `resamples` ways to draw n of n seeds, each
-    of them is taken once (n ≤ 5 by default), and nothing is left to chance.
+    compared, which pairs and ranks rely on. While there are at most `resamples` ways to draw n of n seeds,
+    each of them is taken once (n ≤ 5 by default), and nothing is left to chance.
 
     Attributes:
         n_seeds: number of seeds n; the rows of every score array must be these seeds in one order.
@@ -55,7 +57,7 @@ class SeedBootstrap:
     ) -> None:
         if n_seeds < 0 or resamples < 1:
             raise StatsError(f"no bootstrap of {n_seeds} seeds with {resamples} resamples")
-        self._enumerated = 0 < n_seeds**n_seeds <= resamples
+        self._enumerated = 0 < n_seeds < 10 and n_seeds**n_seeds <= resamples
         self._rng_seed = rng_seed
         self.n_seeds = n_seeds
         self.resamples = n_seeds**n_seeds if self._enumerated else resamples
@@ -85,11 +87,11 @@ class SeedBootstrap:
             iid: whether a seed's samples are independent, for the flags.
         """
         means = self._matrix(scores).mean(axis=1)
-        interval = (
-            self._interval(lambda: self.draws(means), float(means.mean()), level) if len(means) else None
-        )
         flags = data_flags(scores, missing=missing, iid=iid)
-        return Estimate(float(means.mean()) if len(means) else None, interval, flags)
+        if not len(means):
+            return Estimate(None, None, flags)
+        value = float(means.mean())
+        return Estimate(value, self._interval(lambda: self.draws(means), value, level), flags)
 
     def iqm(self, scores: ArrayLike, *, level: float = LEVEL) -> Estimate:
         """Interquartile mean of all scores and its interval for the population of seeds."""
@@ -98,11 +100,14 @@ class SeedBootstrap:
     def estimate(self, statistic: Statistic, scores: ArrayLike, *, level: float = LEVEL) -> Estimate:
         """Any statistic of the scores and its interval for the population of seeds."""
         matrix = self._matrix(scores)
+        flags = data_flags(matrix)
         if not len(matrix):
-            return Estimate(None, None, data_flags(matrix))
+            return Estimate(None, None, flags)
         value = float(statistic(matrix[np.newaxis])[0])
         interval = self._interval(lambda: self.draws_of(statistic, matrix), value, level)
-        return Estimate(value, interval, data_flags(matrix))
+        # Equal means of the seeds say nothing of a statistic that looks at single scores.
+        constant = same(matrix)
+        return Estimate(value, interval, tuple(f for f in flags if f is not Flag.CONSTANT_SCORES or constant))
 
     def difference(self, a: ArrayLike, b: ArrayLike, *, level: float = LEVEL) -> Estimate:
         """Mean of d_i = m_i(A) − m_i(B) over shared seeds, and its interval for the population of seeds.
@@ -110,7 +115,7 @@ class SeedBootstrap:
         Arguments that change places change the signs, and nothing else.
 
         Args:
-            a, b: scores of two agents, (n_seeds, samples of each), whose rows are the same seeds in one order.
+            a, b: scores (n_seeds, samples of each) whose rows are the same seeds in one order.
             level: nominal coverage.
         """
         return self.mean(seed_means(self._matrix(a)) - seed_means(self._matrix(b)), level=level)

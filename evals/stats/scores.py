@@ -15,7 +15,7 @@ def normalised_score(initial: int, final: int, best: int) -> float | None:
         best: g*, fewest gates that are known to be reachable.
 
     Returns:
-        1.0 at the best known count; None when nothing can be removed. More than 1 means that g* is not the best.
+        1.0 at the best known count; None when nothing can be removed. Above 1, g* is not the best.
 
     Raises:
         StatsError: unless 0 ≤ best ≤ initial and 0 ≤ final ≤ initial.
