@@ -51,6 +51,17 @@ def depth(
 
 
 @app.command()
+def agents() -> None:
+    """List the agents, and what can be chosen about each: `beam:width=64` is a beam of width 64."""
+    from quantum_circuit_env.agents.spec import CATALOGUE
+
+    table = Table("agent", "what it does", "options")
+    for name, listing in CATALOGUE.items():
+        table.add_row(name, listing.summary, "\n".join(map(str, listing.options)))
+    Console().print(table, highlight=False, markup=False)
+
+
+@app.command()
 def show(
     task: Annotated[str | None, typer.Option(help="Task of the circuit, with --seed.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the circuit; alone, it chooses the task.")] = None,

@@ -11,7 +11,8 @@ from quantum_circuit_env.agents.provider import Limits
 Value: TypeAlias = int | float | str
 
 _NUMBER: Final = re.compile(r"(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
-_WORD: Final = re.compile(r"[!-~]{1,200}")
+_DIGITS: Final = re.compile(r"[0-9]{1,18}")
+_WORD: Final = re.compile(r"[!-+\--<>-~]{1,200}")
 
 
 class SpecError(ValueError):
@@ -41,13 +42,19 @@ class Option(NamedTuple):
             return "1 to 200 visible ASCII characters without , and ="
         return f"{'an integer' if self.kind is int else 'a number'} in {self.low}..{self.high}"
 
+    def __str__(self) -> str:
+        chosen = "… (to be given)" if self.default is None else self.default
+        return f"{self.name}={chosen}: {self.allowed}"
+
     def read(self, text: str) -> Value:
         """Return the value that a text stands for, or raise a SpecError."""
-        if self.kind is str and _WORD.fullmatch(text) and "=" not in text:
-            return text
-        number = _NUMBER.fullmatch(text) if self.kind is float else re.fullmatch(r"[0-9]{1,18}", text)
-        if self.kind is not str and number and self.low <= self.kind(text) <= self.high:
-            return self.kind(text)
+        if self.kind is str:
+            if _WORD.fullmatch(text):
+                return text
+        elif (_DIGITS if self.kind is int else _NUMBER).fullmatch(text):
+            number = int(text) if self.kind is int else float(text)
+            if self.low <= number <= self.high:
+                return number
         raise SpecError(f"{self.name} must be {self.allowed}, got {shown(text)}")
 
 
