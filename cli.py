@@ -151,6 +151,8 @@ def _drawn(pictures: Iterable[tuple[str, Circuit]], width: int, *, unicode: bool
 
 def _printable(text: str) -> bool:
     """Whether standard output has the characters; some terminals and pipes have ASCII only."""
+    if sys.stdout is None:  # closed: nothing is printed at all
+        return True
     try:
         text.encode(sys.stdout.encoding)
     except UnicodeEncodeError:
@@ -159,12 +161,12 @@ def _printable(text: str) -> bool:
 
 
 def main() -> None:
-    """Run the command line; what is wrong with its arguments is told in one line, with exit status 2."""
+    """Run the command line; wrong arguments and a full disk are told in one line, with exit status 2."""
     try:
         sys.exit(app(sys.argv[1:] or ["--help"], standalone_mode=False))
     except _UsageError as error:
         problem = error.format_message()
-    except GameError as error:
+    except (GameError, OSError) as error:
         problem = str(error)
     typer.echo(f"quantum-circuit-env: {' '.join(problem.split())}", err=True)
     sys.exit(2)

@@ -195,3 +195,19 @@ def test_the_command_line_does_without_openenv_and_in_an_ascii_terminal(argument
     *text, imported = done.stdout.decode("ascii").splitlines()
     assert imported == "False"
     assert any("seed 1:" in line or "Usage" in line for line in text)
+
+
+@pytest.mark.parametrize(
+    ("where", "status", "says"),
+    [
+        (">&-", 0, ""),
+        ("> /dev/full", 2, "quantum-circuit-env: [Errno 28] No space left on device\n"),
+        ("| true", 0, ""),
+    ],
+)
+def test_an_output_that_takes_nothing_is_no_traceback(where: str, status: int, says: str) -> None:
+    if "/dev/full" in where and not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full")
+    command = f'"{sys.executable}" -m quantum_circuit_env.cli show --seed 1 {where}'
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", says)
