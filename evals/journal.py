@@ -1,0 +1,40 @@
+"""A file to which whole lines are added and from which whole lines are read, whatever kills the writer."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+_NEWLINE: Final = b"\n"
+
+
+def whole_lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines without their ends, none of a file that is not there; a torn last one is left out."""
+    if path.exists():
+        with path.open("rb") as file:
+            for line in file:
+                if line.endswith(_NEWLINE):
+                    yield line.removesuffix(_NEWLINE)
+
+
+class Journal:
+    """Adds lines to a file, which is made if need be and loses a torn last line; OSError as it comes."""
+
+    def __init__(self, path: Path) -> None:
+        whole = sum(len(line) + len(_NEWLINE) for line in whole_lines(path))
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        os.ftruncate(self._file, whole)
+
+    def append(self, line: str) -> None:
+        """Add one line with one write: it is with the system when this returns, or not at all."""
+        data = line.encode() + _NEWLINE
+        before = os.lseek(self._file, 0, os.SEEK_END)
+        written = os.write(self._file, data)
+        if written < len(data):
+            os.ftruncate(self._file, before)
+            raise OSError(f"{written} of {len(data)} bytes were taken")
+
+    def close(self) -> None:
+        """See the lines onto the disk, and add no more."""
+        os.fsync(self._file)
+        os.close(self._file)
