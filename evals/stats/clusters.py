@@ -59,7 +59,7 @@ def cluster_standard_error(scores: ArrayLike, clusters: ArrayLike, *, finite: bo
         raise StatsError(f"each score needs a cluster, got {values.shape} and {groups.shape}")
     if names.size < 2:
         return None
-    model = require("statsmodels.api", extra="eval").OLS(values, np.ones_like(values))
+    model = require("statsmodels.regression.linear_model", extra="eval").OLS(values, np.ones_like(values))
     options = {"groups": groups, "use_correction": False}
     error = float(model.fit(cov_type="cluster", cov_kwds=options).bse[0])
     return error * float(np.sqrt(names.size / (names.size - 1))) if finite else error
