@@ -1,15 +1,17 @@
 """Wire types: what an agent sends, what it gets back, and the public state of its session."""
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 from openenv.core.env_server.types import Action, Observation, State
-from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr, with_config
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr, with_config
 from typing_extensions import TypedDict
 
 from qrewrite.circuits import GATES
 from qrewrite.game import Scoring, Termination
 from qrewrite.rules import RULES, ActionResult
 from qrewrite.tasks import MAX_SEED, TIERS
+
+_Model = TypeVar("_Model", bound=BaseModel)
 
 _SCORING = Scoring()
 
@@ -108,3 +110,16 @@ class QuantumCircuitState(State):
     def before_reset(cls) -> "QuantumCircuitState":
         """Return the state of a session that has no episode yet."""
         return cls.model_validate(dict.fromkeys(cls.model_fields) | {"step_count": 0})
+
+
+def of_valid(model: type[_Model], fields: dict[str, Any]) -> _Model:
+    """Return an instance of `model` with all its fields, known to be right and in the order of the class.
+
+    It does what `model_construct` does at a fraction of the cost, which falls on every step.
+    """
+    made = model.__new__(model)
+    object.__setattr__(made, "__dict__", fields)
+    object.__setattr__(made, "__pydantic_fields_set__", set(fields))
+    object.__setattr__(made, "__pydantic_extra__", None)
+    object.__setattr__(made, "__pydantic_private__", None)
+    return made

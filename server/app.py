@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
-from quantum_circuit_env.server.settings import Settings, read_settings
+from quantum_circuit_env.server.settings import UVICORN, Settings, read_settings
 from quantum_circuit_env.server.signals import end_on_signals, ending_on_signals
 
 if TYPE_CHECKING:
@@ -106,15 +106,7 @@ def main() -> None:
         port=settings.port,
         workers=settings.workers,
         log_level=settings.log_level,
-        # uvloop and httptools are what "auto" finds first.
-        loop="auto",
-        http="auto",
-        # A worker answers its supervisor only when it has imported OpenEnv, and is killed if it takes longer.
-        timeout_worker_healthcheck=120,
-        # Sessions are told that they end; one that does not listen is not waited for.
-        timeout_graceful_shutdown=1,
-        # Compressing small frames costs more than sending them.
-        ws_per_message_deflate=False,
+        **UVICORN,
     )
 
 

@@ -19,6 +19,7 @@ from quantum_circuit_env.server.about import describe
 from quantum_circuit_env.server.arguments import Start, check_reset
 from quantum_circuit_env.server.rubric import StepReward
 from quantum_circuit_env.server.session import Session
+from quantum_circuit_env.server.sockets import SOCKET
 from quantum_circuit_env.server.task_api import TaskApi
 
 LARGE: Final = 2_000
@@ -74,8 +75,12 @@ class QuantumCircuitEnvironment(
         """Do what `reset` does, on a thread when the caller brings a large circuit of his own."""
         circuit = options.get("circuit")
         if isinstance(circuit, list | tuple) and len(circuit) > LARGE:
-            return await asyncio.to_thread(self.reset, seed, episode_id, **options)
-        return self.reset(seed, episode_id, **options)
+            observation = await asyncio.to_thread(self.reset, seed, episode_id, **options)
+        else:
+            observation = self.reset(seed, episode_id, **options)
+        if (socket := SOCKET.get()) is not None:
+            socket.environment = self
+        return observation
 
     def step(self, action: QuantumCircuitAction, *_unused: Any, **_options: Any) -> QuantumCircuitObservation:
         """Play one action, legal or not; after the end of the episode nothing changes any more.
@@ -96,9 +101,15 @@ class QuantumCircuitEnvironment(
         self, action: QuantumCircuitAction, *_unused: Any, **_options: Any
     ) -> QuantumCircuitObservation:
         """Do what `step` does, on a thread when the circuit is large."""
-        if self._session is not None and self._session.episode.gate_count > LARGE:
+        if self._large:
             return await asyncio.to_thread(self.step, action)
         return self.step(action)
+
+    async def answer(self, action: QuantumCircuitAction) -> str:
+        """Do what `step_async` does and return the frame in which `/ws` tells of it."""
+        if self._large:
+            return await asyncio.to_thread(self._answer, action)
+        return self._answer(action)
 
     @property
     def state(self) -> QuantumCircuitState:
@@ -133,6 +144,16 @@ class QuantumCircuitEnvironment(
     def grade(self) -> float:
         """Grade the episode as its own task."""
         return graders.grade(self)
+
+    @property
+    def _large(self) -> bool:
+        return self._session is not None and self._session.episode.gate_count > LARGE
+
+    def _answer(self, action: QuantumCircuitAction) -> str:
+        observation = self.step(action)
+        if self._session is None:
+            raise NoEpisodeError
+        return self._session.reply(observation)
 
     def _check(self, seed: Any, episode_id: Any, options: dict[str, Any]) -> Start:
         arguments = {"seed": seed, "episode_id": episode_id, **options}

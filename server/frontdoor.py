@@ -15,8 +15,9 @@ from openenv.core.env_server.types import WSErrorCode
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quantum_circuit_env.server.bodies import HttpAnswer, answer_body
-from quantum_circuit_env.server.messages import answer_frame, error_frame
+from quantum_circuit_env.server.messages import answer_frame, error_frame, ordinary_step
 from quantum_circuit_env.server.rpc import answer_rpc, rpc_error
+from quantum_circuit_env.server.sockets import SOCKET, Socket
 
 MAX_SIZE: Final = 2**21
 """Largest frame in characters and largest body in bytes: room for the largest circuit, generously spaced."""
@@ -38,8 +39,11 @@ class FrontDoor:
         send = _forgiving(send)
         path = scope.get("path", "").removeprefix(scope.get("root_path", ""))
         if scope["type"] == "websocket":
-            answer = _answer_rpc_frame if path == "/mcp" else _answer_ws_frame
-            await self._app(scope, _checked(receive, send, answer), send)
+            if path == "/mcp":
+                receive = _checked(receive, send, _answer_rpc_frame)
+            else:
+                receive = _checked(_played(receive, send), send, _answer_ws_frame)
+            await self._app(scope, receive, send)
         elif scope["type"] == "http" and scope["method"] == "POST":
             await self._serve_body(path, scope, receive, send)
         else:
@@ -76,6 +80,28 @@ def _checked(receive: Receive, send: Send, answer: Callable[[Message], str | Non
             await send({"type": "websocket.send", "text": refusal})
 
     return receive_checked
+
+
+def _played(receive: Receive, send: Send) -> Receive:
+    """Return a `receive` that plays ordinary steps itself from the first reset on, and passes on all else.
+
+    OpenEnv would check each action and serialise each observation twice over, at several times the cost of
+    the step. Its own count of a session's steps, which no route tells, stays behind.
+    """
+    socket = Socket()
+    SOCKET.set(socket)
+
+    async def receive_played() -> Message:
+        while True:
+            event = await receive()
+            if socket.environment is None or event["type"] != "websocket.receive":
+                return event
+            action = ordinary_step(event.get("text") or "")
+            if action is None:
+                return event
+            await send({"type": "websocket.send", "text": await socket.environment.answer(action)})
+
+    return receive_played
 
 
 def _answer_ws_frame(event: Message) -> str | None:

@@ -18,7 +18,7 @@ from openenv.core.env_server.types import (
 from pydantic import BaseModel, ValidationError
 
 from qrewrite.rules import RULES
-from quantum_circuit_env.models import QuantumCircuitAction
+from quantum_circuit_env.models import QuantumCircuitAction, of_valid
 from quantum_circuit_env.server.arguments import ArgumentError, check_reset
 from quantum_circuit_env.server.rpc import refuse_rpc
 from quantum_circuit_env.server.strict_json import MalformedError, loads
@@ -39,18 +39,27 @@ _MESSAGES: Final[dict[str, tuple[type[BaseModel], str]]] = {
 }
 _TYPES: Final = ", ".join(_MESSAGES)
 
-# Nearly every frame is a step as our client writes it, which is known to be in order without reading it.
+# Nearly every frame is a step as our client writes it, which is known to be in order at a glance.
 _ORDINARY_STEP: Final = re.compile(
-    r'\{"type": ?"step", ?"data": ?\{"target_index": ?(?:0|[1-9][0-9]{0,8}), ?"action_type": ?'
-    f"(?:{'|'.join(map(str, RULES))})"
+    r'\{"type": ?"step", ?"data": ?\{"target_index": ?(0|[1-9][0-9]{0,8}), ?"action_type": ?'
+    f"({'|'.join(map(str, RULES))})"
     r"\}\}"
 )
 
 
+def ordinary_step(text: str) -> QuantumCircuitAction | None:
+    """Return the action of a step as our client writes it; None for whatever else the frame is."""
+    found = _ORDINARY_STEP.fullmatch(text)
+    if found is None:
+        return None
+    return of_valid(
+        QuantumCircuitAction,
+        {"metadata": {}, "target_index": int(found[1]), "action_type": int(found[2])},
+    )
+
+
 def answer_frame(text: str) -> str | None:
     """Answer a text frame of `/ws`."""
-    if _ORDINARY_STEP.fullmatch(text):
-        return None
     try:
         document = loads(text)
     except MalformedError as error:

@@ -6,9 +6,15 @@ from typing import Any
 from qrewrite.game import Episode
 from qrewrite.game.view import circuit_records, legality, prompt
 from qrewrite.tasks import GAME_VERSION
-from quantum_circuit_env.models import ObservationMetadata, QuantumCircuitObservation, QuantumCircuitState
+from quantum_circuit_env.models import (
+    ObservationMetadata,
+    QuantumCircuitObservation,
+    QuantumCircuitState,
+    of_valid,
+)
 from quantum_circuit_env.server import graders
 from quantum_circuit_env.server.arguments import Start
+from quantum_circuit_env.server.replies import observation_frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,20 +35,23 @@ class Session:
 
     def observation(self) -> QuantumCircuitObservation:
         """Return what the agent gets to see; nothing in it leads back into the episode."""
-        # The parts are known to be right, so nothing of them is validated again at every step.
-        return QuantumCircuitObservation.model_construct(**self.payload())
+        return of_valid(QuantumCircuitObservation, self.payload())
+
+    def reply(self, observation: QuantumCircuitObservation) -> str:
+        """Return the frame that tells the agent of the observation, which must be the latest."""
+        return observation_frame(observation.__dict__, self.episode.position.wired.texts)
 
     def payload(self) -> dict[str, Any]:
-        """Return the observation's fields, ready to be written as JSON."""
+        """Return the observation's fields in the order of its class, ready to be written as JSON."""
         episode = self.episode
         return {
+            "done": episode.done,
+            "reward": episode.reward,
+            "metadata": self._metadata(),
             "circuit": circuit_records(episode),
             "gate_count": episode.gate_count,
             "num_qubits": episode.position.wired.num_qubits,
-            "done": episode.done,
-            "reward": episode.reward,
             "prompt": prompt(episode, self.start.tier.scoring),
-            "metadata": self._metadata(),
         }
 
     def _metadata(self) -> ObservationMetadata:

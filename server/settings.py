@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from dotenv import dotenv_values
 
@@ -14,6 +14,19 @@ _TASKS: Final = (*TIERS, RANDOM)
 _LEVELS: Final = ("critical", "error", "warning", "info", "debug", "trace")
 _TRUE: Final = ("true", "1", "yes", "on")
 _FALSE: Final = ("false", "0", "no", "off")
+
+UVICORN: Final[Mapping[str, Any]] = {
+    # uvloop and httptools are what "auto" finds first.
+    "loop": "auto",
+    "http": "auto",
+    # A worker answers its supervisor only when it has imported OpenEnv, and is killed if it takes longer.
+    "timeout_worker_healthcheck": 120,
+    # Sessions are told that they end; one that does not listen is not waited for.
+    "timeout_graceful_shutdown": 1,
+    # Compressing small frames costs more than sending them.
+    "ws_per_message_deflate": False,
+}
+"""How uvicorn serves, whatever the environment says."""
 
 
 class SettingsError(ValueError):
