@@ -1,6 +1,7 @@
 """What the server answers to somebody who comes by: JSON for programs, a small page for people."""
 
 import json
+import re
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
@@ -74,12 +75,14 @@ def where_to_go() -> dict[str, str]:
 
 
 def _wants_html(accept: str) -> bool:
-    """Say whether an Accept header names HTML, and before JSON if it names that as well, as browsers do."""
+    """Say whether an Accept header prefers HTML to JSON, as browsers do; of equals the first counts."""
+    wanted: dict[str, float] = {}
     for part in accept.lower().split(","):
-        kind = part.partition(";")[0].strip()
-        if kind in ("text/html", "application/json"):
-            return kind == "text/html"
-    return False
+        kind, _, parameters = part.partition(";")
+        quality = re.search(r"(?:^|;)\s*q=([01](?:\.\d{0,3})?)\s*(?:;|$)", parameters)
+        wanted.setdefault(kind.strip(), float(quality[1]) if quality else 1.0)
+    kinds = [kind for kind in wanted if kind in ("text/html", "application/json") and wanted[kind] > 0]
+    return max(kinds, key=wanted.__getitem__, default="") == "text/html"
 
 
 def _page(up: str, headers: dict[str, str] | None = None) -> HTMLResponse:

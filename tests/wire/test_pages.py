@@ -103,11 +103,38 @@ def test_the_page_shows_a_circuit_and_how_to_connect(http: httpx.Client, server_
         assert answer["metadata"]["action_result"] == "swapped"
 
 
-@pytest.mark.parametrize("accept", [None, "*/*", "application/json", "application/json, text/html;q=0.5", ""])
+@pytest.mark.parametrize(
+    "accept",
+    [
+        None,
+        "*/*",
+        "application/json",
+        "application/json, text/html;q=0.5",
+        "text/html;q=0.5, application/json",
+        "text/html;q=0.5;level=1, application/json;q=0.6",
+        "text/html;q=0",
+        "text/htmlx, ;;q=, ,,;q=2",
+        "",
+    ],
+)
 def test_a_program_gets_json_at_the_root(http: httpx.Client, accept: str | None) -> None:
     answer = http.get("/", headers={} if accept is None else {"accept": accept})
     assert answer.json()["play"] == "/ws"
     assert answer.headers["vary"] == "Accept"
+
+
+@pytest.mark.parametrize(
+    "accept",
+    [
+        "text/html",
+        "TEXT/HTML; q=1.0",
+        "text/html;level=1, application/json",
+        "application/json;q=0.9,text/html",
+        "text/html;q=0.001",
+    ],
+)
+def test_whoever_prefers_html_gets_the_page(http: httpx.Client, accept: str) -> None:
+    assert http.get("/", headers={"accept": accept}).headers["content-type"].startswith("text/html")
 
 
 @pytest.mark.parametrize("path", PAGES)
