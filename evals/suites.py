@@ -157,7 +157,7 @@ def _differences(a: Standing, b: Standing) -> FloatArray:
 
 
 def _p_values(differences: list[FloatArray], flips: int) -> list[float | None]:
-    """Return the p-value of each comparison, None of one without tasks; those of one size share their signs."""
+    """Return the p-value of each comparison, None without tasks; those of one size share their signs."""
     found: list[float | None] = [None] * len(differences)
     for size in {len(d) for d in differences} - {0}:
         members = [index for index, d in enumerate(differences) if len(d) == size]
