@@ -119,6 +119,7 @@ def address_of(url: str) -> str:
         return "unknown"
     if not host:
         return "unknown"
+    host = f"[{host}]" if ":" in host else host
     return host if port is None else f"{host}:{port}"
 
 

@@ -10,16 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any, ClassVar, Final, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from qrewrite.tasks import GAME_VERSION
 from quantum_circuit_env.agents.endpoint import KEYS
-from quantum_circuit_env.agents.transcript import ENVIRONMENT
 from quantum_circuit_env.evals.circumstances import Sitting, now, sitting
 from quantum_circuit_env.evals.credentials import CredentialError, refuse_credentials, withheld
 from quantum_circuit_env.evals.fingerprints import Fingerprint, fingerprint
+from quantum_circuit_env.evals.playing import SUITE
 from quantum_circuit_env.evals.records import EpisodeKey
 from quantum_circuit_env.evals.revision import (
     Difference,
@@ -31,7 +30,6 @@ from quantum_circuit_env.evals.revision import (
 )
 
 __all__ = [
-    "SUITE",
     "CredentialError",
     "Fingerprint",
     "InfoError",
@@ -41,9 +39,6 @@ __all__ = [
     "new_run",
     "seeds_digest",
 ]
-
-SUITE: Final = f"{ENVIRONMENT}/{GAME_VERSION}"
-"""Name of the tasks, as records carry it."""
 
 Transport: TypeAlias = Literal["in-process", "ws"]
 
@@ -238,7 +233,7 @@ def _known_keys() -> list[str]:
 
 
 def _told(error: Any) -> str:
-    return f"{'.'.join(map(str, error['loc']))}: {error['msg']}"
+    return ": ".join(filter(None, (".".join(map(str, error["loc"])), error["msg"])))
 
 
 @cache

@@ -87,6 +87,8 @@ class RunFolder:
             ResumeError: if it is not the one that the run was begun with.
             StoreError: if the folder cannot be read or written, or another process is in it.
         """
+        if self._lock is not None:
+            raise StoreError(f"{self.path} is open for writing already")
         try:
             self._take_lock()
             # Read again: until now another process may have written.
