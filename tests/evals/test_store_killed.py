@@ -16,7 +16,7 @@ from quantum_circuit_env.evals.records import Episode
 from quantum_circuit_env.evals.store import EPISODES, RunFolder, StoreError
 from support.runs import episode_of, faulty, hold_with_a_child, run_info, write_missing
 
-INFO = run_info(seeds=range(40), split=None)
+INFO = run_info(seeds=range(24), split=None)
 PATIENCE = 60.0
 
 
