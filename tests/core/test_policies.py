@@ -13,6 +13,7 @@ from qrewrite.policies import (
     Policy,
     beam_search,
     best_of,
+    best_order,
     cancel_first,
     identity_first,
     optimal,
@@ -32,7 +33,12 @@ DETERMINED: dict[str, Policy] = {
     "optimal": optimal,
     "beam": beam_search(4),
 }
-ALL = DETERMINED | {"random order": random_order, "random legal": random_legal, "uniform": uniform}
+ALL = DETERMINED | {
+    "best order": best_order(3),
+    "random order": random_order,
+    "random legal": random_legal,
+    "uniform": uniform,
+}
 
 
 def answer(policy: Policy, text: str, *, qubits: int = 3, seed: int = 0) -> tuple[Action, ...]:
