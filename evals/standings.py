@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from quantum_circuit_env.evals.ingest.records import NON_IID, SampleRecord
+from quantum_circuit_env.evals.ingest.records import INCOMPLETE, NON_IID, SampleRecord
 from quantum_circuit_env.evals.stats.passes import pass_at_k_by_seed, sequential_at_k
 from quantum_circuit_env.evals.stats.resampling import SeedBootstrap
 from quantum_circuit_env.evals.stats.values import Estimate, Flag, FloatArray, data_flags
@@ -118,11 +118,12 @@ def _flags(flags: Iterable[Flag], results: Results) -> tuple[Flag, ...]:
     """Add what the samples of the tasks tell to the flags of their values."""
     counts = {len(own) for own in results.values()}
     held = set(flags)
-    if any(NON_IID in record.flags for own in results.values() for record in own):
+    marks = {flag for own in results.values() for record in own for flag in record.flags}
+    if NON_IID in marks:
         held.add(Flag.NON_IID)
-    if len(counts) > 1:
+    if INCOMPLETE in marks or len(counts) > 1:
         held.add(Flag.INCOMPLETE)
-    else:
+    if len(counts) == 1:
         outcomes = [[_outcome(record) for record in own] for own in results.values()]
         held |= set(data_flags(outcomes)) & {Flag.IDENTICAL_SAMPLES}
     return tuple(flag for flag in Flag if flag in held)

@@ -28,6 +28,10 @@ _DECIMALS: Final = 12
 """Means that agree to so many decimals are one rank."""
 
 
+class RepeatedSampleError(ValueError):
+    """Raised when two runs both have a sample."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two agents on the tasks of a suite that both have.
@@ -96,12 +100,12 @@ def suite_report(
 
     Raises:
         MixedEvaluatorsError: unless the samples of each suite may be compared.
-        ValueError: for a key that is there twice.
+        RepeatedSampleError: for a key that is there twice.
     """
     kept = sorted(records, key=lambda record: record.key)
     twice = [a.key for a, b in pairwise(kept) if a.key == b.key]
     if twice:
-        raise ValueError(f"the sample {tuple(twice[0])} is there twice")
+        raise RepeatedSampleError(f"the sample {tuple(twice[0])} is there twice: leave out one of its runs")
     for group in _compared(kept, side_by_side=side_by_side):
         check_evaluators(group, trust_unknown=trust_unknown)
     bootstraps = Bootstraps(resamples)

@@ -2,12 +2,19 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from quantum_circuit_env.evals.ingest.errors import IngestError
 from quantum_circuit_env.evals.ingest.fields import Fields, Source
-from quantum_circuit_env.evals.ingest.records import NON_IID, UNKNOWN, RecordError, SampleError, SampleRecord
+from quantum_circuit_env.evals.ingest.records import (
+    INCOMPLETE,
+    NON_IID,
+    UNKNOWN,
+    RecordError,
+    SampleError,
+    SampleRecord,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +106,13 @@ class Batch:
         if found > declared:
             raise IngestError(self.source.name, "", problem)
         self.missing.append(f"{self.source.name}: {problem}")
+
+    def marked(self) -> "Batch":
+        """Return the batch with its samples flagged as incomplete if some are missing."""
+        if not self.missing:
+            return self
+        records = [replace(one, flags=tuple(sorted({*one.flags, INCOMPLETE}))) for one in self.records]
+        return replace(self, records=records)
 
     def unscored(self, place: Fields, why: str) -> None:
         """Note that a sample is there but has no score."""

@@ -1,13 +1,14 @@
-"""`quantum-circuit-env ingest`: read the samples of another suite into a run folder."""
+"""The commands `ingest`, which reads samples of other suites, and `suites`, which compares agents on them."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Final, cast
 
 import typer
 
 # The help names the formats without importing their readers, so that it answers at once.
-_FORMATS = "arena, humaneval, evalplus, inspect, lm-eval, verifiers, openenv-collect or table"
+FORMATS: Final = "arena, humaneval, evalplus, inspect, lm-eval, verifiers, openenv-collect or table"
 
 # Typer's versions differ in where usage errors are; this is the parent of the one that all of them export.
 _UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
@@ -15,7 +16,7 @@ _UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 
 def ingest(
     path: Annotated[Path, typer.Argument(help="A file of results, or a folder of them.")],
-    kind: Annotated[str, typer.Option("--format", help=f"What they are: {_FORMATS}.")],
+    kind: Annotated[str, typer.Option("--format", help=f"What they are: {FORMATS}.")],
     out: Annotated[Path, typer.Option(help="Folder to make, with samples.jsonl and ingest.json.")],
     agent: Annotated[str | None, typer.Option(help="The agent, for files that do not name it.")] = None,
     suite: Annotated[str | None, typer.Option(help="The suite, for files that do not name it.")] = None,
@@ -68,3 +69,39 @@ def _columns(pairs: Iterable[str]) -> dict[str, str]:
             raise _UsageError(f"--map names {column!r} or {name!r} twice")
         columns[column] = name
     return columns
+
+
+def suites(
+    runs: Annotated[list[Path], typer.Argument(help="Folders that `ingest` has made.")],
+    out: Annotated[Path | None, typer.Option(help="Write the statistics to this JSON file, too.")] = None,
+    trust: Annotated[
+        bool, typer.Option("--trust-same-evaluator", help="Take evaluators without a name for the same one.")
+    ] = False,
+    side_by_side: Annotated[
+        bool, typer.Option("--side-by-side", help="Compare nothing, whoever judged it.")
+    ] = False,
+) -> None:
+    """Compare the agents on ingested suites: pass@k, pairs, and whether the suites rank them alike."""
+    from rich.console import Console
+    from rich.table import Column, Table
+
+    from quantum_circuit_env.evals.extras import MissingExtraError
+    from quantum_circuit_env.evals.ingest import folder
+    from quantum_circuit_env.evals.ingest.errors import IngestError
+    from quantum_circuit_env.evals.ingest.trust import MixedEvaluatorsError
+    from quantum_circuit_env.evals.suite_tables import tables
+    from quantum_circuit_env.evals.suites import RepeatedSampleError, suite_report
+
+    try:
+        records = [record for run in runs for record in folder.read(run)]
+        report = suite_report(records, trust_unknown=trust, side_by_side=side_by_side)
+    except (IngestError, MissingExtraError, MixedEvaluatorsError, RepeatedSampleError) as error:
+        raise _UsageError(str(error)) from None
+    if out is not None:
+        out.write_text(json.dumps(report.as_json(), indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    for text in tables(report):
+        columns = (Column(name, overflow="fold") for name in text.columns)
+        table = Table(*columns, title=text.title, title_justify="left")
+        for row in text.rows:
+            table.add_row(*row)
+        Console().print(table, highlight=False, markup=False)

@@ -90,7 +90,7 @@ def ingest(path: Path, name: str, options: Options) -> Ingested:
     for source in _sources(path, chosen):
         batch = Batch(source, options)
         chosen.read(batch)
-        batches.append(batch)
+        batches.append(batch.marked())
     records = sorted((record for batch in batches for record in batch.records), key=lambda record: record.key)
     missing = [line for batch in batches for line in batch.missing]
     _refuse_repeated(batches)

@@ -16,7 +16,10 @@ NON_IID: Final = "non_iid"
 LLM_JUDGED: Final = "llm_judged"
 """Flag of samples whose verdict a language model gave."""
 
-FLAGS: Final = frozenset({NON_IID, LLM_JUDGED})
+INCOMPLETE: Final = "incomplete"
+"""Flag of samples from a file of which others are missing, which the caller allowed."""
+
+FLAGS: Final = frozenset({NON_IID, LLM_JUDGED, INCOMPLETE})
 
 _DIGEST: Final = re.compile("[0-9a-f]{64}")
 

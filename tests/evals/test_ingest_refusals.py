@@ -204,6 +204,8 @@ def test_missing_samples_are_refused_unless_stated(
     read = ingest(folder, name, replace(OPTIONS[name], allow_missing=True))
     assert len(read.records) == whole - 1
     assert any(message in line for line in read.missing)
+    flags = {flag for record in read.records for flag in record.flags}
+    assert flags == ({"incomplete"} if "declared" in message else set())
 
 
 def test_the_same_run_in_two_files_is_refused(copy: Callable[[str], Path]) -> None:

@@ -16,7 +16,7 @@ from quantum_circuit_env.evals.standings import Standing
 from quantum_circuit_env.evals.stats.families import sign_flips
 from quantum_circuit_env.evals.stats.paired import sign_flip_of
 from quantum_circuit_env.evals.stats.values import Flag
-from quantum_circuit_env.evals.suites import SuiteReport, suite_report
+from quantum_circuit_env.evals.suites import RepeatedSampleError, SuiteReport, suite_report
 from support.samples import fixture, verdicts
 
 
@@ -160,6 +160,8 @@ def test_flags_of_the_samples() -> None:
     report = suite_report(verdicts({"a": {"t": "11", "u": "00"}, "b": {"t": "1", "u": "01"}}))
     assert standing(report, "a", "pass@1").estimate.flags == (Flag.IDENTICAL_SAMPLES,)
     assert standing(report, "b", "pass@1").estimate.flags == (Flag.INCOMPLETE,)
+    report = suite_report(verdicts({"a": {"t": "10", "u": "11"}}, flags=("incomplete",)))
+    assert standing(report, "a", "pass@1").estimate.flags == (Flag.INCOMPLETE,)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +205,7 @@ def test_one_number_never_mixes_evaluators() -> None:
 
 
 def test_a_sample_that_is_there_twice_is_refused() -> None:
-    with pytest.raises(ValueError, match="is there twice"):
+    with pytest.raises(RepeatedSampleError, match="is there twice"):
         suite_report(verdicts({"a": {"t": "1"}}) * 2)
 
 
