@@ -72,7 +72,7 @@ def pass_at(outcomes: str, k: int) -> float:
 outcomes = st.text("01", min_size=5, max_size=5)
 
 
-@settings(deadline=None, max_examples=10)
+@settings(deadline=None, max_examples=6)
 @given(st.lists(st.tuples(outcomes, outcomes), min_size=2, max_size=3))
 def test_small_suites_by_trying_everything(rows: Sequence[tuple[str, str]]) -> None:
     agents = {
