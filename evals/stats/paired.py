@@ -3,6 +3,7 @@
 The unit is the seed: d_i = m_i(A) − m_i(B), the difference of the agents' mean scores on it.
 """
 
+from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
@@ -88,17 +89,20 @@ def sign_flip_of(
         return SignFlip(None, None, 0, "exact", 0)
     mean = float(d.mean())
     if exact:
-        extreme = _count_extreme(d, _all_signs(d.size))
+        extreme = sum(_count_extreme(d, signs) for signs in _all_signs(d.size))
         return SignFlip(extreme / 2**d.size, mean, d.size, "exact", 2**d.size)
     rng = np.random.default_rng(rng_seed)
     extreme = sum(_count_extreme(d, _random_signs(rng, n, d.size)) for n in block_sizes(flips, d.size))
     return SignFlip((extreme + 1) / (flips + 1), mean, d.size, "monte_carlo", flips)
 
 
-def _all_signs(seeds: int) -> NDArray[np.int8]:
-    """All sign vectors, (2^seeds, seeds)."""
-    bits = np.arange(2**seeds)[:, np.newaxis] >> np.arange(seeds) & 1
-    return (1 - 2 * bits).astype(np.int8)
+def _all_signs(seeds: int) -> Iterator[NDArray[np.int8]]:
+    """All 2^seeds sign vectors, in blocks (some vectors, seeds)."""
+    start = 0
+    for count in block_sizes(2**seeds, seeds):
+        numbers = np.arange(start, start + count)
+        yield (1 - 2 * (numbers[:, np.newaxis] >> np.arange(seeds) & 1)).astype(np.int8)
+        start += count
 
 
 def _random_signs(rng: np.random.Generator, count: int, seeds: int) -> NDArray[np.int8]:

@@ -23,7 +23,8 @@ def pass_at_k(n: int, c: int, k: int) -> float | None:
         StatsError: unless 0 ≤ c ≤ n and k ≥ 1.
     """
     _check(n, c, k)
-    return None if k > n else 1 - comb(n - c, k) / comb(n, k)
+    # One division of exact integers: 1 less a quotient would put pass@1 of 1 in 5 below pass^1.
+    return None if k > n else (comb(n, k) - comb(n - c, k)) / comb(n, k)
 
 
 def pass_hat_k(n: int, c: int, k: int) -> float | None:
