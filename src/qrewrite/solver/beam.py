@@ -1,10 +1,10 @@
 """Beam search over traces, for parts of a circuit that are too large for the exact search."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from qrewrite.circuits import Gate
-from qrewrite.solver.search import Reduction, normal_form, reduced, reductions
+from qrewrite.solver.search import Reduction, Trace, normal_form, reduced, reductions
 
 
 class _State(NamedTuple):
@@ -30,16 +30,29 @@ def beam(gates: Sequence[Gate], *, width: int, branching: int = 16) -> tuple[Red
     best = level[0].done
     while level:
         best = level[0].done
-        children: dict[tuple[Gate, ...], _State] = {}
-        for state in level:
-            for reduction in state.now[:: 1 + len(state.now) // (branching + 1)]:
-                child = _child(state, reduction)
-                children.setdefault(normal_form(child.gates)[0], child)
-        level = sorted(children.values(), key=lambda state: -len(state.now))[:width]
+        children = _children(level, branching)
+        level = sorted(children, key=lambda state: -len(state.now))[:width]
     return best
 
 
-def _child(state: _State, reduction: Reduction) -> _State:
-    left, nodes = reduced(state.gates, reduction)
+def _children(level: Sequence[_State], branching: int) -> Iterator[_State]:
+    """Yield what the reductions make of the states, each trace once."""
+    lists: set[tuple[Gate, ...]] = set()
+    traces: set[Trace] = set()
+    for state in level:
+        for reduction in state.now[:: 1 + len(state.now) // (branching + 1)]:
+            left, nodes = reduced(state.gates, reduction)
+            # Most children are the same list as another one, which costs far less to find out.
+            gates = tuple(left)
+            if gates in lists:
+                continue
+            lists.add(gates)
+            trace = normal_form(left)[0]
+            if trace not in traces:
+                traces.add(trace)
+                yield _child(state, reduction, left, nodes)
+
+
+def _child(state: _State, reduction: Reduction, left: list[Gate], nodes: list[int]) -> _State:
     named = Reduction(reduction.rule, tuple(state.names[node] for node in reduction.nodes))
     return _State(left, [state.names[node] for node in nodes], (*state.done, named), reductions(left))

@@ -5,6 +5,7 @@ later.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
 from qrewrite.circuits import MAX_QUBITS, Circuit, Gate, WiredCircuit
@@ -70,19 +71,27 @@ def normal_form(gates: Sequence[Gate]) -> tuple[Trace, list[int]]:
     Gates are listed by level, then by qubits; the level is the length of the longest chain of gates that
     ends in the gate (the Foata normal form: Cartier and Foata, LNM 85, 1969).
     """
-    depth: dict[int, int] = {}
-    levels = []
-    for gate in gates:
-        level = 1 + max(depth.get(qubit, 0) for qubit in gate.qubits)
-        levels.append(level)
+    depth = [0] * MAX_QUBITS
+    places = []
+    for node, gate in enumerate(gates):
+        level = 1 + max([depth[qubit] for qubit in gate.qubits])
         for qubit in gate.qubits:
             depth[qubit] = level
-    order = sorted(range(len(gates)), key=lambda node: (levels[node], gates[node].qubits))
+        places.append((level, gate.qubits, node))
+    places.sort()
     names: dict[int, int] = {}
-    for node in order:
-        for qubit in gates[node].qubits:
+    trace = []
+    for _, qubits, node in places:
+        for qubit in qubits:
             names.setdefault(qubit, len(names))
-    return tuple(Gate(gates[node].name, [names[q] for q in gates[node].qubits]) for node in order), order
+        trace.append(_gate(gates[node].name, *[names[qubit] for qubit in qubits]))
+    return tuple(trace), [node for _, _, node in places]
+
+
+@cache
+def _gate(name: str, *qubits: int) -> Gate:
+    """Return the gate without another look at whether its qubits are some."""
+    return Gate(name, qubits)
 
 
 def reductions(gates: Sequence[Gate]) -> list[Reduction]:
