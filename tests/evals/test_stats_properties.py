@@ -171,6 +171,7 @@ def test_mcnemar_is_the_sign_flip_of_outcomes(only_a: int, only_b: int) -> None:
     assert stats.mcnemar_p(only_a, only_b) == pytest.approx(expected, abs=1e-12)
 
 
+@settings(max_examples=15)  # statsmodels collects garbage at each call
 @given(P_VALUES)
 def test_holm_is_its_formula_and_at_least_the_raw_value(p_values: list[float]) -> None:
     m, order = len(p_values), np.argsort(p_values, kind="stable")
@@ -188,6 +189,7 @@ def test_holm_is_its_formula_and_at_least_the_raw_value(p_values: list[float]) -
     )
 
 
+@settings(max_examples=10)
 @given(st.lists(st.one_of(st.none(), st.floats(0, 1)), max_size=8))
 def test_a_missing_comparison_is_none_and_does_not_count(p_values: list[float | None]) -> None:
     found = stats.holm(p_values)
