@@ -26,7 +26,10 @@ def sign_flips(
     d = score_matrix(differences)
     seeds = d.shape[1]
     if seeds <= exact_up_to:
-        return np.asarray(_count_extreme(d, _all_signs(seeds)) / 2**seeds, dtype=np.float64)
+        counts = sum(
+            (_count_extreme(d, signs) for signs in _all_signs(seeds)), np.zeros(len(d), dtype=np.int64)
+        )
+        return np.asarray(counts / 2**seeds, dtype=np.float64)
     rng = np.random.default_rng(rng_seed)
     extreme = np.zeros(len(d), dtype=np.int64)
     for count in block_sizes(flips, seeds):

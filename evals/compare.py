@@ -1,0 +1,140 @@
+"""Comparing agents: tier by tier, pair by pair on the seeds that both have played; never over tiers."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import Final
+
+from qrewrite.tasks import TIERS
+from quantum_circuit_env.evals.compare_pairs import pairs, tied
+from quantum_circuit_env.evals.compare_tiers import OnTier, Settings, standings
+from quantum_circuit_env.evals.compare_warnings import warnings
+from quantum_circuit_env.evals.comparison import Comparison, Incomplete, Tier, TierAgreement
+from quantum_circuit_env.evals.entrants import Entrant, MixedRunsError, check_alike, entrants
+from quantum_circuit_env.evals.metrics import METRICS, matrix
+from quantum_circuit_env.evals.standings import Bootstraps
+from quantum_circuit_env.evals.stats.intervals import RESAMPLES
+from quantum_circuit_env.evals.stats.ranks import kendall, spearman
+from quantum_circuit_env.evals.stats.robust import performance_profile
+from quantum_circuit_env.evals.stats.values import StatsError, Target
+from quantum_circuit_env.evals.store import RunFolder
+
+__all__ = ["METRICS", "MixedRunsError", "compare"]
+
+TAUS: Final = tuple(number / 50 for number in range(51))
+"""Thresholds of the performance profile."""
+
+_DECIMALS: Final = 12
+"""Means that agree to so many decimals are one rank."""
+
+
+def compare(
+    runs: Sequence[RunFolder],
+    *,
+    metric: str = "norm_score",
+    target: Target = "population",
+    alpha: float = 0.05,
+    side_by_side: bool = False,
+    resamples: int = RESAMPLES,
+) -> Comparison:
+    """Compare all agents of the runs.
+
+    Args:
+        runs: at least one.
+        metric: a key of METRICS.
+        target: what the intervals of means and differences are of: `population`, other seeds of the tier;
+            `fixed`, a rerun on the same seeds. Tests and ranks are of the population always.
+        alpha: chance of any false finding within a tier; intervals have the level 1 - alpha.
+        side_by_side: show runs that are not comparable, without tests and ranks.
+        resamples: of the seeds.
+
+    Raises:
+        MixedRunsError: for runs that were played or graded in different ways, unless side by side.
+        StatsError: for an unknown metric, an alpha outside (0, 1) or no runs.
+        StoreError: for a run that cannot be read.
+    """
+    if metric not in METRICS or not 0 < alpha < 1 or not runs:
+        raise StatsError(
+            f"a comparison needs runs, an alpha in (0, 1) and a metric of {', '.join(METRICS)}; "
+            f"got {len(runs)} runs, {alpha} and {metric}"
+        )
+    if not side_by_side:
+        check_alike(runs)
+    found = entrants(runs, pooled=not side_by_side)
+    settings = Settings(METRICS[metric], target, alpha, Bootstraps(resamples))
+    tiers = [_tier(tier, _on(tier, found), settings, side_by_side) for tier in _tiers(runs)]
+    return Comparison(
+        suites=_distinct(run.info.suite for run in runs),
+        revisions=_distinct(run.info.revision for run in runs),
+        runs=_distinct(run.info.run_id for run in runs),
+        turns=tuple(dict.fromkeys(run.info.turns for run in runs)),
+        metric=metric,
+        target=target,
+        alpha=alpha,
+        level=settings.level,
+        side_by_side=side_by_side,
+        tiers=tuple(tiers),
+        agreements=() if side_by_side else tuple(_agreements(tiers)),
+        incomplete=tuple(_incomplete(found)),
+        warnings=tuple(warnings(tiers, found, settings, side_by_side=side_by_side)),
+    )
+
+
+def _distinct(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
+def _tiers(runs: Sequence[RunFolder]) -> list[str]:
+    """Return the tiers of the runs, in the game's order."""
+    asked = dict.fromkeys(tier for run in runs for tier in run.info.tiers)
+    return sorted(asked, key=lambda tier: list(TIERS).index(tier) if tier in TIERS else len(TIERS))
+
+
+def _on(tier: str, found: Iterable[Entrant]) -> list[OnTier]:
+    return [agent for agent in (OnTier(entrant, tier) for entrant in found) if agent]
+
+
+def _tier(name: str, agents: Sequence[OnTier], settings: Settings, side_by_side: bool) -> Tier:
+    placed = standings(agents, settings, ranked=not side_by_side)
+    by_label = {agent.label: agent for agent in agents}
+    order = [standing.agent for standing in placed]
+    compared = [] if side_by_side else pairs([by_label[label] for label in order], settings)
+    bounded = (settings.metric.low, settings.metric.high) == (0.0, 1.0)
+    profile = {
+        label: tuple(performance_profile(matrix(values), TAUS).tolist())
+        for label in order
+        if bounded and (values := by_label[label].rows(settings.metric.name))
+    }
+    scored = [standing.agent for standing in placed if standing.n_seeds]
+    return Tier(
+        tier=name,
+        standings=tuple(placed),
+        pairs=tuple(compared),
+        tied=() if side_by_side else tuple(tied(scored, compared, settings.alpha)),
+        taus=TAUS if profile else (),
+        profile=profile,
+    )
+
+
+def _agreements(tiers: Sequence[Tier]) -> Iterator[TierAgreement]:
+    means = {
+        tier.tier: {
+            standing.agent: round(standing.mean.mean, _DECIMALS)
+            for standing in tier.standings
+            if standing.mean.mean is not None
+        }
+        for tier in tiers
+    }
+    for one, other in combinations(means, 2):
+        agents = tuple(sorted(means[one].keys() & means[other].keys()))
+        a, b = [means[one][agent] for agent in agents], [means[other][agent] for agent in agents]
+        yield TierAgreement(one, other, agents, spearman(a, b), kendall(a, b))
+
+
+def _incomplete(found: Sequence[Entrant]) -> Iterator[Incomplete]:
+    for entrant in found:
+        for episode in entrant.episodes:
+            if not episode.complete:
+                reason = episode.error or episode.end_reason.value
+                yield Incomplete(entrant.label, episode.tier, episode.seed, episode.sample, reason)
+        for key in entrant.unplayed:
+            yield Incomplete(entrant.label, key.tier, key.seed, key.sample, "not played")

@@ -1,0 +1,104 @@
+"""All pairs of agents on one tier, each on the seeds that both have."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations, pairwise
+
+import numpy as np
+
+from quantum_circuit_env.evals.compare_tiers import OnTier, Settings, shared_seeds
+from quantum_circuit_env.evals.comparison import Pair
+from quantum_circuit_env.evals.metrics import matrix, padded
+from quantum_circuit_env.evals.stats.coverage import OracleUnion, oracle_union
+from quantum_circuit_env.evals.stats.families import sign_flips
+from quantum_circuit_env.evals.stats.multiplicity import holm, needed_flips
+from quantum_circuit_env.evals.stats.paired import FLIPS
+from quantum_circuit_env.evals.stats.planning import mde
+from quantum_circuit_env.evals.stats.ranks import tied_groups
+from quantum_circuit_env.evals.stats.rerun_differences import fixed_seed_difference
+from quantum_circuit_env.evals.stats.robust import probability_of_improvement
+from quantum_circuit_env.evals.stats.values import Estimate, Flag, FloatArray
+
+
+class _Both:
+    """Two agents and what they have in common."""
+
+    def __init__(self, a: OnTier, b: OnTier, metric: str) -> None:
+        self.a, self.b = a, b
+        self.seeds = shared_seeds((a, b), metric)
+        self.dropped = len(a.rows(metric).keys() ^ b.rows(metric).keys())
+        self.first, self.second = matrix(a.rows(metric), self.seeds), matrix(b.rows(metric), self.seeds)
+        self.differences: FloatArray = self.first.mean(axis=1) - self.second.mean(axis=1)
+
+    def union(self) -> tuple[OracleUnion | None, tuple[int, int] | None]:
+        """Return what both solve together, and how many samples a seed that takes."""
+        seeds = shared_seeds((self.a, self.b), "success_t1")
+        if not seeds:
+            return None, None
+        first, second = (padded(agent.rows("success_t1"), seeds) for agent in (self.a, self.b))
+        return oracle_union(first, second), (first.shape[1], second.shape[1])
+
+
+def pairs(agents: Sequence[OnTier], settings: Settings) -> list[Pair]:
+    """Return each pair once, the agent that comes first in `agents` first; they are one family of tests."""
+    both = [_Both(a, b, settings.metric.name) for a, b in combinations(agents, 2)]
+    p_values = _p_values([each.differences for each in both], settings.alpha)
+    comparisons = max(1, sum(p is not None for p in p_values))
+    return [
+        _pair(each, settings, p, p_holm, comparisons)
+        for each, p, p_holm in zip(both, p_values, holm(p_values), strict=True)
+    ]
+
+
+def _p_values(differences: Sequence[FloatArray], alpha: float) -> list[float | None]:
+    """Return the p-value of each comparison, None without seeds; those of one size share their signs."""
+    flips = max(FLIPS, needed_flips(len(differences), alpha))
+    found: list[float | None] = [None] * len(differences)
+    for size in {len(d) for d in differences} - {0}:
+        members = [index for index, d in enumerate(differences) if len(d) == size]
+        values = sign_flips(np.array([differences[index] for index in members]), flips=flips)
+        for index, value in zip(members, values.tolist(), strict=True):
+            found[index] = value
+    return found
+
+
+def _pair(both: _Both, settings: Settings, p: float | None, p_holm: float | None, comparisons: int) -> Pair:
+    n = len(both.seeds)
+    sd = float(both.differences.std(ddof=1)) if n > 1 else None
+    union, samples = both.union()
+    return Pair(
+        a=both.a.label,
+        b=both.b.label,
+        n_shared=n,
+        dropped=both.dropped,
+        difference=_difference(both, settings),
+        p=p,
+        p_holm=p_holm,
+        mde=None if sd is None else mde(n, sd, settings.alpha),
+        mde_holm=None if sd is None else mde(n, sd, settings.alpha, comparisons=comparisons),
+        improvement=probability_of_improvement(both.first, both.second) if n else None,
+        union=union,
+        union_samples=samples,
+        by_seed=dict(zip(both.seeds, both.differences.tolist(), strict=True)),
+    )
+
+
+def _difference(both: _Both, settings: Settings) -> Estimate:
+    if not both.seeds:
+        return Estimate(None, None, (Flag.NO_DATA,))
+    if settings.target == "fixed":
+        return fixed_seed_difference(both.first, both.second, level=settings.level)
+    return settings.bootstraps[len(both.seeds)].difference(both.first, both.second, level=settings.level)
+
+
+def tied(order: Sequence[str], found: Iterable[Pair], alpha: float) -> list[tuple[str, ...]]:
+    """Return the groups of agents that no adjusted test tells apart, the best agents first."""
+    return tied_groups(
+        order,
+        {frozenset((pair.a, pair.b)) for pair in found if pair.p_holm is not None and pair.p_holm <= alpha},
+    )
+
+
+def neighbours(order: Sequence[str], found: Iterable[Pair]) -> list[Pair]:
+    """Return the pairs of agents that stand next to each other, the best first."""
+    by_names: Mapping[frozenset[str], Pair] = {frozenset((pair.a, pair.b)): pair for pair in found}
+    return [by_names[frozenset(two)] for two in pairwise(order) if frozenset(two) in by_names]
