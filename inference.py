@@ -17,7 +17,6 @@ from quantum_circuit_env.agents.agent import Agent
 from quantum_circuit_env.agents.clock import Deadline
 from quantum_circuit_env.agents.endpoint import KEYS, EndpointError, choose_endpoint, read_environment
 from quantum_circuit_env.agents.episode import Runner
-from quantum_circuit_env.agents.greedy import GreedyAgent
 from quantum_circuit_env.agents.hosting import host
 from quantum_circuit_env.agents.interrupts import Interrupts
 from quantum_circuit_env.agents.llm import LlmAgent
@@ -83,6 +82,9 @@ def _agent(options: argparse.Namespace, settings: Mapping[str, str], deadline: D
     """Return the model that the settings name, or the built-in agent when there is no key."""
     endpoint = None if options.offline else choose_endpoint(settings, model=options.model)
     if endpoint is None:
+        # Imported here so that a model's process never holds the solver, which policies bring along.
+        from quantum_circuit_env.agents.greedy import GreedyAgent
+
         why = "as asked for" if options.offline else f"since no key is set ({', '.join(KEYS)})"
         _log(f"The built-in greedy agent plays ({GreedyAgent.NAME}), {why}.")
         return GreedyAgent()

@@ -1,0 +1,99 @@
+"""E: the evaluation around the game: graders that have run, agents that cannot look, samples of their own."""
+
+import subprocess
+import sys
+from functools import cache
+from typing import Final
+
+from qrewrite.tasks import TIERS
+from quantum_circuit_env.evals.audit.probe import AuditError, Probe, Seen, Severity
+from quantum_circuit_env.evals.audit.probes.determinism import solved_episode
+from quantum_circuit_env.evals.audit.subject import TURNS, Audit, best_plan
+
+_FORBIDDEN: Final = ("qrewrite.solver", "quantum_circuit_env.server.graders", "quantum_circuit_env.evals")
+"""Modules that the process of a language-model agent does not import."""
+
+_IMPORT: Final = """
+import sys
+from importlib import import_module
+import_module(sys.argv[1])
+print(*sys.modules)
+"""
+
+
+def _graders_have_run(audit: Audit) -> Seen:
+    problems, measured = [], {}
+    with audit.session() as play:
+        for tier in TIERS:
+            first = play.reset(task=tier, seed=audit.seeds[0])
+            for action in best_plan(tier, first.circuit)[0].actions:
+                shown = play.step(*action)
+            given = audit.evaluator.graders[tier](solved_episode(first, tier))
+            measured[tier] = given
+            if given <= TIERS[tier].scoring.floor:
+                problems.append(f"the grader of {tier} has given nothing but the floor")
+            elif given != shown.score:
+                problems.append(f"the grader of {tier} gives {given}, the server {shown.score}")
+    return Seen(measured, problems)
+
+
+@cache
+def _imported_by(module: str) -> frozenset[str]:
+    """Return the modules that a new process has once it has imported this one."""
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", _IMPORT, module], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise AuditError(f"{module} cannot be imported: {done.stderr.strip()[-200:]}")
+    return frozenset(done.stdout.split())
+
+
+def _agents_cannot_look(audit: Audit) -> Seen:
+    problems = [
+        f"{module} imports {found}"
+        for module in audit.evaluator.agent_modules
+        for found in sorted(_imported_by(module))
+        if found in _FORBIDDEN or found.startswith(tuple(f"{name}." for name in _FORBIDDEN))
+    ]
+    graders = _imported_by("quantum_circuit_env.server.graders")
+    heavy = sorted(graders & {"openenv", "fastapi", "pydantic", "openai"})
+    problems += [f"the graders import {name}" for name in heavy]
+    return Seen({"modules": list(audit.evaluator.agent_modules), "graders_import": len(graders)}, problems)
+
+
+def _samples_are_independent(audit: Audit) -> Seen:
+    identical = episodes = 0
+    with audit.session() as play:
+        for tier, seed in audit.tasks():
+            first, second = (
+                audit.play(play, "uniform", tier, seed, TURNS, sample=sample) for sample in range(2)
+            )
+            episodes += 1
+            identical += first.actions == second.actions
+    problems = [f"{identical} of {episodes} pairs of samples are identical"] if identical else []
+    return Seen({"pairs": episodes, "identical": identical}, problems)
+
+
+PROBES: Final = (
+    Probe(
+        "E1",
+        "Every grader has run, has given more than its floor, and agrees with the served grade.",
+        ("audit.grader_executed",),
+        Severity.FAIL,
+        _graders_have_run,
+    ),
+    Probe(
+        "E2",
+        "What a language-model agent imports holds neither solver nor grader, and graders need no framework.",
+        ("runtime.oracle_containment", "semantic.verifier_portability"),
+        Severity.FAIL,
+        _agents_cannot_look,
+    ),
+    Probe(
+        "E3",
+        "Samples of one agent on one task have random streams of their own.",
+        ("audit.iid_sampling",),
+        Severity.FAIL,
+        _samples_are_independent,
+    ),
+)
