@@ -11,9 +11,11 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from qrewrite.circuits import MIN_WIDTH, Circuit, CircuitError, GameError, circuit_from_json, draw_text
+from quantum_circuit_env.evals.audit.command import audit
 from quantum_circuit_env.evals.ingest.command import ingest, suites
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+app.command()(audit)
 app.command()(ingest)
 app.command()(suites)
 
