@@ -1,4 +1,4 @@
-"""Whether the statistics do on simulated data what they promise: cover, and reject as often as they should."""
+"""Whether the statistics keep their promises on simulated data: cover, and reject as often as they should."""
 
 import numpy as np
 import pytest
@@ -18,8 +18,8 @@ STUDIES = 500
 def test_the_interval_covers_the_true_mean_about_as_often_as_documented(
     n: int, low: float, high: float
 ) -> None:
-    # Nominal 95 %: 92 to 94 % at n = 50. The interval of three seeds is their range, which misses the mean when
-    # all are on one side of it: on such scores in 27 % of the studies. The noise of 500 studies is 1 to 2 %.
+    # Nominal 95 %: 92 to 94 % at n = 50. The interval of three seeds is their range, which misses the mean
+    # when all are on one side of it: on such scores in 27 % of the studies. The noise of 500 is 1 to 2 %.
     rng = np.random.default_rng(20)
     bootstrap = SeedBootstrap(n, resamples=1000)
     covered = 0
