@@ -34,11 +34,16 @@ class Trial(NamedTuple):
         return self.finding.status is (Status.PASS if self.defect is None else Status.FAIL)
 
 
-def self_test(probes: Iterable[str] = tuple(PROBES), *, seeds: int = SEEDS) -> Iterator[Trial]:
-    """Yield each probe's trials: on the clean game, then on its mutants."""
-    clean = Audit(CLEAN, seeds=seeds)
+def self_test(probes: Iterable[str] = tuple(PROBES), *, clean: Audit | None = None) -> Iterator[Trial]:
+    """Yield each probe's trials: on the clean game, then on its mutants.
+
+    Args:
+        probes: ids of the probes to try.
+        clean: an audit of the clean game, for who tries probes in several calls.
+    """
+    clean = Audit(CLEAN, seeds=SEEDS) if clean is None else clean
     for probe in map(PROBES.__getitem__, probes):
         yield Trial(find(probe, clean), None)
         for mutant in MUTANTS:
             if mutant.probe == probe.id:
-                yield Trial(find(probe, Audit(mutant.evaluator, seeds=seeds)), mutant.defect)
+                yield Trial(find(probe, Audit(mutant.evaluator, seeds=SEEDS)), mutant.defect)
