@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any, Final
 
 from quantum_circuit_env.evals.audit.play import Session
@@ -20,11 +20,12 @@ class SocketSession:
         from websockets.exceptions import WebSocketException
         from websockets.sync.client import connect
 
+        self._opened = ExitStack()
         self._faults = (WebSocketException, OSError)
         address = url.rstrip("/").replace("http", "ws", 1) + "/ws"
         try:
-            self._connection = connect(
-                address, proxy=None, compression=None, max_size=None, open_timeout=PATIENCE
+            self._connection = self._opened.enter_context(
+                connect(address, proxy=None, compression=None, max_size=None, open_timeout=PATIENCE)
             )
         except self._faults as error:
             raise AuditError(f"no session at {address}: {error}") from error
@@ -43,7 +44,7 @@ class SocketSession:
     def close(self) -> None:
         """Close the connection."""
         with suppress(*self._faults):
-            self._connection.close()
+            self._opened.close()
 
 
 class EnvironmentSession:

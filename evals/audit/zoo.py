@@ -114,4 +114,5 @@ MUTANTS: Final = (
         replace(CLEAN, agent_modules=("quantum_circuit_env.agents.greedy",)),
     ),
     Mutant("E3", "all samples draw from one stream", replace(CLEAN, stream=_same_stream)),
+    Mutant("E4", "grades are of another version than the game", _played(mutants.Hasty)),
 )

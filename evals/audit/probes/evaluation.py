@@ -5,10 +5,13 @@ import sys
 from functools import cache
 from typing import Final
 
-from qrewrite.tasks import TIERS
+from qrewrite.game import Episode
+from qrewrite.tasks import TIERS, generate
+from quantum_circuit_env.agents.loop import SUCCESS_SCORE
 from quantum_circuit_env.evals.audit.probe import AuditError, Probe, Seen, Severity
 from quantum_circuit_env.evals.audit.probes.determinism import solved_episode
-from quantum_circuit_env.evals.audit.subject import TURNS, Audit, best_plan
+from quantum_circuit_env.evals.audit.subject import PANEL, TURNS, Audit, Played, best_plan
+from quantum_circuit_env.server.graders import score
 
 _FORBIDDEN: Final = ("qrewrite.solver", "quantum_circuit_env.server.graders", "quantum_circuit_env.evals")
 """Modules that the process of a language-model agent does not import."""
@@ -74,6 +77,29 @@ def _samples_are_independent(audit: Audit) -> Seen:
     return Seen({"pairs": episodes, "identical": identical}, problems)
 
 
+def _stored_actions_give_the_same_grades(audit: Audit) -> Seen:
+    problems, flips, episodes = [], 0, 0
+    for tier in TIERS:
+        for agent in PANEL:
+            for played in audit.panel(agent, turns=TURNS, tier=tier):
+                episodes += 1
+                again = _graded_again(played)
+                flips += (again >= SUCCESS_SCORE) != (played.score >= SUCCESS_SCORE)
+                if again != played.score:
+                    what = f"{agent} on {tier}, seed {played.seed}"
+                    problems.append(f"{what}: served {played.score}, graded again {again}")
+    return Seen({"episodes": episodes, "changed": len(problems), "flips": flips}, problems)
+
+
+def _graded_again(played: Played) -> float:
+    """Return the grade of the actions by the game and the graders of this version."""
+    episode = Episode(generate(played.tier, played.seed), par=TIERS[played.tier].par)
+    for target_index, action_type in played.actions:
+        episode.play(action_type, target_index)
+    advanced = episode.used_advanced_actions
+    return score(TIERS[played.tier].scoring, episode.initial_count, episode.gate_count, advanced)
+
+
 PROBES: Final = (
     Probe(
         "E1",
@@ -95,5 +121,12 @@ PROBES: Final = (
         ("audit.iid_sampling",),
         Severity.FAIL,
         _samples_are_independent,
+    ),
+    Probe(
+        "E4",
+        "Stored actions that are graded again get the grades that were served.",
+        ("hub.immutable_versioning",),
+        Severity.FAIL,
+        _stored_actions_give_the_same_grades,
     ),
 )
