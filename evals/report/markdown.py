@@ -1,0 +1,46 @@
+"""A comparison as Markdown tables, for a README."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from quantum_circuit_env.evals.comparison import Comparison
+from quantum_circuit_env.evals.report.tables import Table, agreements, incomplete, tables_of
+
+_SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|!~&$])")
+LISTED: Final = 20
+"""Incomplete episodes that are listed; the JSON has them all."""
+
+
+def render_markdown(comparison: Comparison) -> str:
+    """Return the comparison as Markdown; the agents' names stay text whatever is in them."""
+    return "\n".join(_lines(comparison))
+
+
+def _lines(comparison: Comparison) -> Iterator[str]:
+    suites, revisions = ", ".join(comparison.suites), ", ".join(comparison.revisions)
+    yield f"Suite {escape(suites)}, evaluator {escape(revisions)},"
+    yield f"{', '.join(map(str, comparison.turns))} turns, runs {escape(', '.join(comparison.runs))}."
+    yield ""
+    for told in comparison.warnings:
+        yield f"- {escape(told)}"
+    for tier in comparison.tiers:
+        for table in tables_of(tier, comparison):
+            yield from markdown_table(table)
+    for extra in (agreements(comparison), incomplete(comparison)):
+        if extra is not None:
+            yield from markdown_table(extra._replace(rows=extra.rows[:LISTED]))
+    yield ""
+
+
+def markdown_table(table: Table) -> Iterator[str]:
+    """Yield the lines of one table, its title first."""
+    yield from ("", f"**{escape(table.title)}**", "")
+    rules = ("---" if number < table.names else "---:" for number in range(len(table.columns)))
+    for line in (tuple(map(escape, table.columns)), tuple(rules), *(map(escape, row) for row in table.rows)):
+        yield f"| {' | '.join(line)} |"
+
+
+def escape(text: str) -> str:
+    """Return text that Markdown shows as it is, on one line."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
