@@ -12,12 +12,17 @@ from rich.table import Column, Table
 
 from qrewrite.circuits import MIN_WIDTH, Circuit, CircuitError, GameError, circuit_from_json, draw_text
 from quantum_circuit_env.evals.audit.command import audit
+from quantum_circuit_env.evals.commands_compare import compare, power, report, rescore
 from quantum_circuit_env.evals.ingest.command import ingest, suites
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 app.command()(audit)
 app.command()(ingest)
 app.command()(suites)
+app.command()(compare)
+app.command()(report)
+app.command()(power)
+app.command()(rescore)
 
 # Typer's versions differ in where usage errors are; this is the parent of the one that all of them export.
 _UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
