@@ -13,10 +13,12 @@ from rich.table import Column, Table
 from qrewrite.circuits import MIN_WIDTH, Circuit, CircuitError, GameError, circuit_from_json, draw_text
 from quantum_circuit_env.evals.audit.command import audit
 from quantum_circuit_env.evals.commands_compare import compare, power, report, rescore
+from quantum_circuit_env.evals.commands_evaluate import evaluate
 from quantum_circuit_env.evals.ingest.command import ingest, suites
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 app.command()(audit)
+app.command()(evaluate)
 app.command()(ingest)
 app.command()(suites)
 app.command()(compare)
