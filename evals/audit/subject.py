@@ -22,6 +22,7 @@ from quantum_circuit_env.agents.spec import AgentSpec
 from quantum_circuit_env.evals.audit.local import LocalGame
 from quantum_circuit_env.evals.audit.play import Play, Session, SessionGame
 from quantum_circuit_env.evals.audit.probe import AuditError
+from quantum_circuit_env.evals.compare_warnings import BASELINES
 from quantum_circuit_env.evals.optima import best_known
 from quantum_circuit_env.evals.units import Unit
 from quantum_circuit_env.server.graders import GRADERS, score
@@ -52,6 +53,7 @@ class Evaluator:
         graders: task → grader.
         read_reply: how a model's reply is read.
         splits: name → seeds that belong to it, the same for each tier.
+        baselines: agents without which a comparison warns.
         published: seeds that stand in the documentation.
         agent_modules: what the process of a language-model agent imports.
         stream: the randomness of a unit.
@@ -65,6 +67,7 @@ class Evaluator:
     splits: Mapping[str, Sequence[int]] = field(
         default_factory=lambda: {name: split.seeds for name, split in SPLITS.items()}
     )
+    baselines: tuple[str, ...] = BASELINES
     published: tuple[int, ...] = tuple(PUBLISHED_SEEDS.values())
     agent_modules: tuple[str, ...] = ("quantum_circuit_env.inference", "quantum_circuit_env.agents.llm")
     stream: Callable[[Unit], Random] = Unit.rng

@@ -79,6 +79,7 @@ MUTANTS: Final = (
         "F4", "replies that are no action are played as cancel(0)", replace(CLEAN, read_reply=_first_gate)
     ),
     Mutant("F5", "steps of any kind raise the grade", _played(mutants.Lucky)),
+    Mutant("F5", "comparisons do without uniform random play", replace(CLEAN, baselines=("null",))),
     Mutant("R1", "swaps are paid", _played(mutants.RewardedSwaps)),
     Mutant("R2", "a loop of swaps pays", _played(mutants.RewardedSwaps)),
     Mutant("R3", "the grade is the share of gates that are left", _played(mutants.Inverted)),

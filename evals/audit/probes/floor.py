@@ -106,6 +106,8 @@ def _garbage_is_at_the_floor(audit: Audit) -> Seen:
 
 def _chance_is_reported(audit: Audit) -> Seen:
     problems, measured = [], {}
+    if "uniform" not in audit.evaluator.baselines:
+        problems.append("comparisons do not ask for uniform random play")
     for tier in TIERS:
         scores = [played.score for played in audit.panel("uniform", turns=TURNS, tier=tier)]
         interval = SeedBootstrap(len(scores)).mean([[score] for score in scores]).interval
@@ -154,7 +156,7 @@ PROBES: Final = (
     ),
     Probe(
         "F5",
-        "What chance is worth is known, with its interval, and is far from the best grade.",
+        "Comparisons ask for uniform random play; its grade, with an interval, is far from the best.",
         ("statistical.headroom",),
         Severity.WARN,
         _chance_is_reported,
