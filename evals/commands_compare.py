@@ -160,7 +160,8 @@ def _print(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]
 
 
 def power(
-    pilot: Annotated[list[Path], typer.Option(help="Runs of at least two agents; once for each run.")],
+    pilot: Annotated[Path, typer.Option(help="Run of a pilot; others may follow.")],
+    more: Annotated[list[Path] | None, typer.Argument(help="Further runs of the pilot.")] = None,
     delta: Annotated[float | None, typer.Option(help="True difference that is to be found.")] = None,
     n: Annotated[int | None, typer.Option(help="Or: seeds, to be told what they find.", min=1)] = None,
     metric: MetricName = "norm_score",
@@ -173,7 +174,7 @@ def power(
 
     with _told():
         found = planned(
-            _open(pilot),
+            _open([pilot, *(more or [])]),
             delta=delta,
             n=n,
             metric=metric,

@@ -106,7 +106,7 @@ def test_a_folder_without_a_run_is_refused(app: typer.Typer, tmp_path: Path) -> 
         assert "holds no run" in told
 
 
-def test_power_plans_from_pilots(app: typer.Typer, run: RunFolder) -> None:
+def test_power_plans_from_pilots(app: typer.Typer, run: RunFolder, tmp_path: Path) -> None:
     status, told = asked(app, "power", "--pilot", run.path, "--delta", "0.05")
     assert status == 0
     assert "easy null optimal 8 1 0.1" in told
@@ -115,6 +115,10 @@ def test_power_plans_from_pilots(app: typer.Typer, run: RunFolder) -> None:
     assert status == 0
     assert "finds 0.0" in told
     assert asked(app, "power", "--pilot", run.path)[0] == 2
+    more = run_of(tmp_path / "more", {"uniform": {"easy": ROWS[::-1]}})
+    status, told = asked(app, "power", "--pilot", run.path, more.path, "--delta", "0.05")
+    assert status == 0
+    assert "easy optimal uniform 8 1 0.1" in told
 
 
 def test_rescore_makes_a_run_and_a_flip_table(app: typer.Typer, tmp_path: Path) -> None:

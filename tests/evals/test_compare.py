@@ -306,3 +306,45 @@ def test_the_order_of_runs_does_not_matter(tmp_path: Path, order: Sequence[int])
         run_of(tmp_path / "two", {"uniform": {"easy": B.tolist()}}),
     ]
     assert compare([runs[place] for place in order]).tiers == compare(runs).tiers
+
+
+def models(path: Path, **changes: str) -> RunFolder:
+    """A run of an agent that asks a model."""
+    info = run_info(("llm:model=m",), run_id=path.name)
+    asked = replace(
+        info.agents[0], **{"model": "m", "endpoint": "h", "prompt": "p", "parser": "1", **changes}
+    )
+    info = replace(info, agents=(asked,))
+    with RunFolder.create(path, info) as run:
+        for key in info.keys():  # noqa: SIM118
+            run.append(episode_of(info, key))
+    return RunFolder.open(path)
+
+
+def test_replies_that_were_read_in_two_ways_are_refused(tmp_path: Path) -> None:
+    runs = [models(tmp_path / "one"), models(tmp_path / "two", parser="2")]
+    with pytest.raises(
+        MixedRunsError, match=r"agents' parser: 1 in .*one, 2 in .*two; no rescoring can cross"
+    ):
+        compare(runs)
+
+
+def test_one_name_for_two_agents_is_two_agents(tmp_path: Path) -> None:
+    runs = [models(tmp_path / "one"), models(tmp_path / "two", endpoint="elsewhere")]
+    labels = [own.agent for own in compare(runs).tiers[0].standings]
+    assert labels == ["llm:model=m [one]", "llm:model=m [two]"]
+
+
+def test_a_circuit_at_its_best_has_no_normalised_score(tmp_path: Path) -> None:
+    info = run_info(("null",), run_id="r")
+    with RunFolder.create(tmp_path / "r", info) as run:
+        for number, key in enumerate(info.keys()):
+            made = episode_of(info, key)
+            if number < 2:
+                made = replace(made, norm_score=None, success_t1=None, success_t50=None)
+            run.append(made)
+    run = RunFolder.open(tmp_path / "r")
+    own = standing(compare([run]), "null")
+    assert (own.n_seeds, own.n_samples, own.complete, own.unscored) == (2, 4, 6, 2)
+    assert own.score.mean is not None
+    assert standing(compare([run], metric="score"), "null").n_seeds == 3
