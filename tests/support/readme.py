@@ -36,6 +36,15 @@ COMMANDS: Final[dict[str, tuple[Runs, str]]] = {
     "uv run quantum-circuit-env depth --seeds 200": (Runs.CLONE, "takes minutes"),
     "uv run python inference.py --offline --tasks easy --seeds 0-2": (Runs.SUITE, "takes seconds"),
     "OPENAI_API_KEY=… uv run python inference.py --seeds 0-9": (Runs.ELSEWHERE, "by hand: needs a key"),
+    "uv run quantum-circuit-env evaluate --agent uniform --agent beam --seeds 20 --out outputs/first": (
+        Runs.CLONE,
+        "wants a folder without a run",
+    ),
+    "uv run quantum-circuit-env compare outputs/first --out outputs/first": (
+        Runs.CLONE,
+        "needs the run of the command before it",
+    ),
+    "uv run quantum-circuit-env audit --in-process": (Runs.ELSEWHERE, "by hand: takes a minute or more"),
     "docker build -t quantum-circuit-env .": (Runs.ELSEWHERE, ".ci/legs/container: needs an engine"),
     "docker run --rm -p 8000:8000 quantum-circuit-env": (
         Runs.ELSEWHERE,

@@ -238,7 +238,16 @@ def test_front_matter() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/theory.md", "docs/wire.md"]
+    "name",
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "docs/theory.md",
+        "docs/wire.md",
+        "docs/evaluation.md",
+        "docs/audit.md",
+    ],
 )
 def test_links_lead_somewhere(name: str) -> None:
     page = ROOT / name
