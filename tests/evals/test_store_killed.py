@@ -22,10 +22,8 @@ PATIENCE = 60.0
 
 @pytest.fixture(scope="module")
 def context() -> ForkServerContext:
-    """Processes that start fast, from one that has imported everything and has no threads."""
-    found = multiprocessing.get_context("forkserver")
-    found.set_forkserver_preload(["quantum_circuit_env.evals.store", "quantum_circuit_env.agents.registry"])
-    return found
+    """Processes without threads; all tests share the one fork server, so what it preloads stays as it is."""
+    return multiprocessing.get_context("forkserver")
 
 
 @pytest.fixture
