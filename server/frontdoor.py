@@ -8,8 +8,10 @@ import asyncio
 import json
 from collections.abc import Callable
 from contextlib import suppress
+from inspect import signature
 from typing import Any, Final
 
+from openenv.core.env_server.http_server import HTTPEnvServer
 from openenv.core.env_server.mcp_types import JsonRpcErrorCode
 from openenv.core.env_server.types import WSErrorCode
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -23,6 +25,9 @@ MAX_SIZE: Final = 2**21
 """Largest frame in characters and largest body in bytes: room for the largest circuit, generously spaced."""
 _LARGE: Final = 2**16
 """Size above which a check would hold up the other sessions."""
+
+# openenv-core 0.3.0 leaves the metadata out, of which the frames written here would be full.
+_TELLS_METADATA: Final = "state_cls" in signature(HTTPEnvServer).parameters
 
 _TOO_LARGE: Final = f"too large: a message may have at most {MAX_SIZE} characters"
 _BINARY: Final = "binary frames are not read: send JSON in a text frame"
@@ -42,7 +47,8 @@ class FrontDoor:
             if path == "/mcp":
                 receive = _checked(receive, send, _answer_rpc_frame)
             else:
-                receive = _checked(_played(receive, send), send, _answer_ws_frame)
+                played = _played(receive, send) if _TELLS_METADATA else receive
+                receive = _checked(played, send, _answer_ws_frame)
             await self._app(scope, receive, send)
         elif scope["type"] == "http" and scope["method"] == "POST":
             await self._serve_body(path, scope, receive, send)
