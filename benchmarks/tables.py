@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-from blocks import BlockError, replace_blocks, rewrite
+from quantum_circuit_env.evals.blocks import BlockError, replace_blocks, rewrite
 
 README: Final = Path(__file__).parents[1] / "README.md"
 BENCHMARKS: Final = ("in_process", "startup", "websocket")

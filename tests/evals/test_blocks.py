@@ -1,14 +1,13 @@
-"""README's tables of speed are replaced where they stand, and nothing else is touched."""
+"""README's tables are replaced where they stand, and nothing else is touched."""
 
-import runpy
 import stat
 from pathlib import Path
 
 import pytest
 
+from quantum_circuit_env.evals.blocks import BlockError, replace_blocks, rewrite
+
 ROOT = Path(__file__).parents[2]
-BLOCKS = runpy.run_path(str(ROOT / "benchmarks" / "blocks.py"))
-replace_blocks, rewrite, BlockError = (BLOCKS[name] for name in ("replace_blocks", "rewrite", "BlockError"))
 
 TEXT = """# Title
 
