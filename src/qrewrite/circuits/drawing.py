@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
+from qrewrite.circuits.blocks import Block, blocks
 from qrewrite.circuits.circuit import MAX_GATES, Circuit
-from qrewrite.circuits.columns import Columns, Layout
 from qrewrite.circuits.errors import DrawingError, shown
-from qrewrite.circuits.gates import GATES, Gate
+from qrewrite.circuits.gates import GATES
 
 MIN_WIDTH: Final = len(f"gates {MAX_GATES - 1} to {MAX_GATES - 1}")
 """Smallest width of a drawing, in characters: that of the longest title, which exceeds any single column."""
@@ -50,67 +50,23 @@ def draw_text(circuit: Circuit, *, width: int = 80, unicode: bool = True, indice
         raise DrawingError(f"width must be an integer of at least {MIN_WIDTH}, got {shown(width)}")
     glyphs = _UNICODE if unicode else _ASCII
     margin = [f"q{qubit}".ljust(len(f"q{circuit.num_qubits - 1} ")) for qubit in range(circuit.num_qubits)]
-    blocks = list(_blocks(circuit, width - len(margin[0]), indices))
-    drawn = ["\n".join(_lines(block, margin, glyphs, indices)) for block in blocks]
-    if len(blocks) > 1:
-        drawn = [f"{block.title}\n{lines}" for block, lines in zip(blocks, drawn, strict=True)]
+    # Each column is followed by a character of wire, and the first has one before it.
+    room = width - len(margin[0]) - 1
+    cut = list(blocks(circuit, room=room, size=lambda index: len(str(index)) + 1 if indices else 2))
+    drawn = ["\n".join(_lines(block, margin, glyphs, indices)) for block in cut]
+    if len(cut) > 1:
+        drawn = [f"{block.title}\n{lines}" for block, lines in zip(cut, drawn, strict=True)]
     return "\n\n".join(drawn)
 
 
-class _Block:
-    """The next gates of a circuit, which are drawn side by side; the first wire begins at character 0."""
-
-    def __init__(self, num_qubits: int) -> None:
-        self._columns = Columns(num_qubits)
-        self.widths: list[int] = []
-        self.length = 1
-
-    def place(self, index: int, gate: Gate, cell: int, room: int) -> bool:
-        """Add the gate, `cell` characters wide, unless the block would be longer than `room`."""
-        placed = self._columns.place(index, gate)
-        new = placed.column == len(self.widths)
-        longer = cell + 1 if new else max(0, cell - self.widths[placed.column])
-        if self.length + longer > room:
-            return False
-        self._columns.add(placed)
-        if new:
-            self.widths.append(cell)
-        else:
-            self.widths[placed.column] = max(cell, self.widths[placed.column])
-        self.length += longer
-        return True
-
-    @property
-    def layout(self) -> Layout:
-        return self._columns.layout()
-
-    @property
-    def title(self) -> str:
-        gates = self.layout.gates
-        first, last = gates[0].index, gates[-1].index
-        return f"gate {first}" if first == last else f"gates {first} to {last}"
-
-
-def _blocks(circuit: Circuit, room: int, indices: bool) -> Iterator[_Block]:
-    """Yield blocks of at most `room` characters; the circuit without gates is one block."""
-    block = _Block(circuit.num_qubits)
-    for index, gate in enumerate(circuit.gates):
-        cell = len(str(index)) if indices else 1
-        if not block.place(index, gate, cell, room):
-            yield block
-            block = _Block(circuit.num_qubits)
-            block.place(index, gate, cell, room)
-    yield block
-
-
-def _lines(block: _Block, margin: Sequence[str], glyphs: _Glyphs, indices: bool) -> Iterator[str]:
+def _lines(block: Block, margin: Sequence[str], glyphs: _Glyphs, indices: bool) -> Iterator[str]:
     """Yield each wire, and above it a line for bars and for the indices of the gates that begin there."""
-    starts = list(accumulate((width + 1 for width in block.widths or [1]), initial=1))
+    starts = list(accumulate(block.sizes or [2], initial=1))
     wires = [[glyphs.wire] * starts[-1] for _ in margin]
     gaps = [[" "] * starts[-1] for _ in margin]
     for placed in block.layout.gates:
         gate, top, bottom = placed.gate, placed.top, placed.bottom
-        centre = starts[placed.column] + (block.widths[placed.column] - 1) // 2
+        centre = starts[placed.column] + block.sizes[placed.column] // 2 - 1
         for wire in range(top + 1, bottom + 1):
             gaps[wire][centre] = glyphs.bar
         for wire in range(top + 1, bottom):
