@@ -7,6 +7,7 @@ from qrewrite.circuits.drawing import MIN_WIDTH, draw_text
 from qrewrite.circuits.errors import CircuitError, DrawingError, GameError, SplitError, TaskError
 from qrewrite.circuits.gates import GATES, MAX_QUBITS, Gate, GateRecord, GateSpec
 from qrewrite.circuits.reading import circuit_from_json
+from qrewrite.circuits.svg import Panel, draw_panels, draw_svg
 from qrewrite.circuits.wires import WiredCircuit
 
 __all__ = [
@@ -22,12 +23,15 @@ __all__ = [
     "GateRecord",
     "GateSpec",
     "Layout",
+    "Panel",
     "PlacedGate",
     "SplitError",
     "Tableau",
     "TaskError",
     "WiredCircuit",
     "circuit_from_json",
+    "draw_panels",
+    "draw_svg",
     "draw_text",
     "layout",
     "same_action",
