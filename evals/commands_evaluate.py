@@ -42,7 +42,7 @@ def evaluate(
     ] = False,
     executor: Annotated[
         str | None,
-        typer.Option(help="process, or async for models and servers.", show_default="what suits"),
+        typer.Option(help="process, async for models and servers, or ray.", show_default="what suits"),
     ] = None,
     workers: Annotated[
         int, typer.Option(min=1, max=256, help="Processes, or sessions at a time; changes no result.")
@@ -61,6 +61,7 @@ def evaluate(
     from quantum_circuit_env.agents.spec import AgentSpec, SpecError
     from quantum_circuit_env.evals.configuration import Config, EvaluateError, executor_named
     from quantum_circuit_env.evals.executors import ExecutorError
+    from quantum_circuit_env.evals.extras import MissingExtraError
     from quantum_circuit_env.evals.provenance import CredentialError, InfoError
     from quantum_circuit_env.evals.store import StoreError
 
@@ -86,6 +87,7 @@ def evaluate(
         ExecutorError,
         HostError,
         InfoError,
+        MissingExtraError,
         SpecError,
         StoreError,
         EvaluateError,

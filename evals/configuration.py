@@ -10,10 +10,13 @@ from qrewrite.tasks import TIERS, check_seed, split_named
 from quantum_circuit_env.agents.registry import LLM
 from quantum_circuit_env.agents.spec import AgentSpec
 
-ExecutorName: TypeAlias = Literal["process", "async"]
+ExecutorName: TypeAlias = Literal["process", "async", "ray"]
 EXECUTORS: Final[tuple[ExecutorName, ...]] = get_args(ExecutorName)
-"""`process`: worker processes, in process. `async`: sessions in threads, over a server or in process."""
+"""`process`: worker processes, in process. `async`: sessions in threads, over a server or in process. `ray`:
+worker processes of a local Ray node, in process.
+"""
 
+_COMPUTING: Final = ("process", "ray")
 _RANGE: Final = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?")
 _MOST_SEEDS: Final = 100_000
 
@@ -58,10 +61,10 @@ class Config:
             raise EvaluateError(f"turns must be in 1..{STEP_LIMIT}, got {self.turns}")
         if self.samples < 1 or self.workers < 1:
             raise EvaluateError("samples and workers must be at least 1")
-        if self.executor == "process" and self.url is not None:
-            raise EvaluateError("executor process plays in process: take async for a server")
-        if self.executor == "process" and self.models:
-            raise EvaluateError("executor process is for agents that ask no model: take async")
+        if self.executor in _COMPUTING and self.url is not None:
+            raise EvaluateError(f"executor {self.executor} plays in process: take async for a server")
+        if self.executor in _COMPUTING and self.models:
+            raise EvaluateError(f"executor {self.executor} is for agents that ask no model: take async")
 
     @property
     def models(self) -> tuple[AgentSpec, ...]:

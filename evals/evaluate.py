@@ -17,9 +17,11 @@ from quantum_circuit_env.agents.registry import agent_factory, provider_from
 from quantum_circuit_env.agents.session import Session
 from quantum_circuit_env.evals.configuration import Config, ExecutorName
 from quantum_circuit_env.evals.executors import Job, processes, threads
+from quantum_circuit_env.evals.executors_ray import imported_ray, ray_shards
 from quantum_circuit_env.evals.playing import LocalSession
 from quantum_circuit_env.evals.provenance import RunInfo, fingerprint, new_run
 from quantum_circuit_env.evals.records import Episode, EpisodeKey
+from quantum_circuit_env.evals.shards import SHARDS, leftovers
 from quantum_circuit_env.evals.store import RunFolder
 from quantum_circuit_env.evals.units import Unit
 
@@ -59,20 +61,23 @@ def evaluate(
         EndpointError, CredentialError: if a model cannot be asked, or its spec holds a key.
         HostError: if no server answers.
         ExecutorError: if a worker ends; what was stored stays.
+        MissingExtraError: if Ray is asked for and not installed.
         InfoError: if an agent, tier or seed is given twice, or none is.
     """
     interrupts = interrupts or Interrupts()
+    # What is missing is told before a folder is made.
     providers = _providers(config)
     info = _info(config, providers)
+    if config.executor == "ray":
+        imported_ray()
     if config.url is not None:
-        # Told before a folder is made.
         RemoteHost(config.url, SERVER_PATIENCE).client()
     with RunFolder.open(out).resume(info) if resume else RunFolder.create(out, info) as run:
         units = ordered(run.info, run.missing())
         if watcher:
             watcher.begin(len(run.done), len(run.done) + len(units))
         try:
-            with closing(_episodes(config, run.info, units, providers, interrupts)) as episodes:
+            with closing(_episodes(config, run, units, providers, interrupts)) as episodes:
                 for episode in episodes:
                     with interrupts.held():
                         run.append(episode)
@@ -119,15 +124,32 @@ def ordered(info: RunInfo, keys: Sequence[EpisodeKey]) -> list[Unit]:
 
 def _episodes(
     config: Config,
-    info: RunInfo,
+    run: RunFolder,
     units: Sequence[Unit],
     providers: Mapping[str, Provider],
     interrupts: Interrupts,
 ) -> Generator[Episode, None, None]:
+    shards = run.path / SHARDS
+    rest = yield from leftovers(units, shards)
+    if rest:
+        yield from _played(config, run.info, rest, providers, interrupts, shards)
+
+
+def _played(
+    config: Config,
+    info: RunInfo,
+    units: Sequence[Unit],
+    providers: Mapping[str, Provider],
+    interrupts: Interrupts,
+    shards: Path,
+) -> Generator[Episode, None, None]:
     job = Job(info.run_id, info.split, info.turns)
     workers = max(1, min(config.workers, len(units)))
-    if (config.executor or _suitable(config)) == "process":
+    executor = config.executor or _suitable(config)
+    if executor == "process":
         return processes(units, job, workers=workers, interrupts=interrupts)
+    if executor == "ray":
+        return ray_shards(units, job, workers=workers, interrupts=interrupts, folder=shards)
     factories = {str(spec): agent_factory(spec, providers.get(str(spec))) for spec in config.agents}
     return threads(
         units,

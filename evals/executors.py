@@ -92,7 +92,7 @@ def processes(
     try:
         running: set[Future[list[Episode]]] = set()
         while True:
-            with interrupts.held(), _without_sigint():
+            with interrupts.held(), without_sigint():
                 more = islice(chunks, 2 * workers - len(running))
                 running |= {pool.submit(play_chunk, chunk, job) for chunk in more}
             if not running:
@@ -141,7 +141,7 @@ def _end_with_driver(driver: Connection) -> None:
 
 
 @contextmanager
-def _without_sigint() -> Iterator[None]:
+def without_sigint() -> Iterator[None]:
     """Let processes that are started here never see the terminal's Ctrl-C, not even while they start."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

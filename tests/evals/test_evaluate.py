@@ -238,7 +238,7 @@ def test_seeds_of_splits_and_lists() -> None:
         with pytest.raises(EvaluateError):
             listed_seeds(text)
     assert executor_named(None) is None
-    with pytest.raises(EvaluateError, match="the executors are process, async"):
+    with pytest.raises(EvaluateError, match="the executors are process, async, ray"):
         executor_named("threads")
 
 
