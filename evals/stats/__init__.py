@@ -15,6 +15,7 @@ from quantum_circuit_env.evals.stats.coverage import (
     union_of_all,
 )
 from quantum_circuit_env.evals.stats.extras import MissingExtraError
+from quantum_circuit_env.evals.stats.families import sign_flips
 from quantum_circuit_env.evals.stats.intervals import LEVEL, RESAMPLES, Statistic, percentile_interval
 from quantum_circuit_env.evals.stats.multiplicity import benjamini_hochberg, holm, needed_flips
 from quantum_circuit_env.evals.stats.paired import (
@@ -57,6 +58,7 @@ from quantum_circuit_env.evals.stats.ranks import (
     tied_groups,
 )
 from quantum_circuit_env.evals.stats.rates import TurnRates, clopper_pearson, turn_rates, wilson
+from quantum_circuit_env.evals.stats.rerun_differences import fixed_seed_difference
 from quantum_circuit_env.evals.stats.reruns import (
     bca_interval,
     fixed_seed_bootstrap,
@@ -74,7 +76,7 @@ from quantum_circuit_env.evals.stats.robust import (
     performance_profile,
     probability_of_improvement,
 )
-from quantum_circuit_env.evals.stats.scores import LEGACY_THRESHOLD, normalised_score, success
+from quantum_circuit_env.evals.stats.scores import normalised_score, success
 from quantum_circuit_env.evals.stats.values import (
     Estimate,
     Flag,
@@ -87,7 +89,6 @@ from quantum_circuit_env.evals.stats.values import (
 
 __all__ = [
     "ALPHA",
-    "LEGACY_THRESHOLD",
     "LEVEL",
     "POWER",
     "RESAMPLES",
@@ -114,6 +115,7 @@ __all__ = [
     "data_flags",
     "fewest_seeds",
     "fixed_seed_bootstrap",
+    "fixed_seed_difference",
     "hierarchical_bootstrap",
     "holm",
     "improvement_by_seed",
@@ -150,6 +152,7 @@ __all__ = [
     "sequential_at_k",
     "sign_flip",
     "sign_flip_of",
+    "sign_flips",
     "smallest_p",
     "solved_by_none",
     "spearman",

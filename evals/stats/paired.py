@@ -3,15 +3,14 @@
 The unit is the seed: d_i = m_i(A) − m_i(B), the difference of the agents' mean scores on it.
 """
 
-from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from quantum_circuit_env.evals.stats.extras import require
-from quantum_circuit_env.evals.stats.intervals import block_sizes
-from quantum_circuit_env.evals.stats.values import ROUNDING, FloatArray, StatsError, score_matrix, seed_means
+from quantum_circuit_env.evals.stats.signs import extreme_of_all, extreme_of_random
+from quantum_circuit_env.evals.stats.values import FloatArray, StatsError, score_matrix, seed_means
 
 EXACT_UP_TO: Final = 16
 """Most seeds for which all 2^n signs are tried."""
@@ -84,38 +83,14 @@ def sign_flip_of(
 ) -> SignFlip:
     """`sign_flip` of the differences d_i themselves, (n_seeds,)."""
     d = seed_means(differences)
-    exact = d.size <= exact_up_to
     if not d.size:
         return SignFlip(None, None, 0, "exact", 0)
-    mean = float(d.mean())
-    if exact:
-        extreme = sum(_count_extreme(d, signs) for signs in _all_signs(d.size))
+    mean, row = float(d.mean()), d[np.newaxis]
+    if d.size <= exact_up_to:
+        extreme = int(extreme_of_all(row)[0])
         return SignFlip(extreme / 2**d.size, mean, d.size, "exact", 2**d.size)
-    rng = np.random.default_rng(rng_seed)
-    extreme = sum(_count_extreme(d, _random_signs(rng, n, d.size)) for n in block_sizes(flips, d.size))
+    extreme = int(extreme_of_random(row, flips=flips, rng_seed=rng_seed)[0])
     return SignFlip((extreme + 1) / (flips + 1), mean, d.size, "monte_carlo", flips)
-
-
-def _all_signs(seeds: int) -> Iterator[NDArray[np.int8]]:
-    """All 2^seeds sign vectors, in blocks (some vectors, seeds)."""
-    start = 0
-    for count in block_sizes(2**seeds, seeds):
-        numbers = np.arange(start, start + count)
-        yield (1 - 2 * (numbers[:, np.newaxis] >> np.arange(seeds) & 1)).astype(np.int8)
-        start += count
-
-
-def _random_signs(rng: np.random.Generator, count: int, seeds: int) -> NDArray[np.int8]:
-    """Independent fair signs, (count, seeds)."""
-    octets = np.frombuffer(rng.bytes(-(-count * seeds // 8)), dtype=np.uint8)
-    bits = np.unpackbits(octets, count=count * seeds).reshape(count, seeds)
-    return 1 - 2 * bits.view(np.int8)
-
-
-def _count_extreme(d: FloatArray, signs: NDArray[np.int8]) -> int:
-    """How many sign vectors (count, seeds) give a sum as far from zero as the observed one."""
-    tie = ROUNDING * np.abs(d).sum()
-    return int((np.abs(signs @ d) >= abs(d.sum()) - tie).sum())
 
 
 def smallest_p(n_seeds: int) -> float:

@@ -2,9 +2,6 @@
 
 from quantum_circuit_env.evals.stats.values import StatsError
 
-LEGACY_THRESHOLD = 0.10
-"""Raw score from which an episode once counted as a success; random play reaches it often."""
-
 
 def normalised_score(initial: int, final: int, best: int) -> float | None:
     """Share of the removable gates that were removed: (g0 − g) / (g0 − g*).
