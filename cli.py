@@ -1,7 +1,7 @@
 """`quantum-circuit-env`: thin commands over the packages."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import Annotated, cast
@@ -10,7 +10,16 @@ import typer
 from rich.console import Console
 from rich.table import Column, Table
 
-from qrewrite.circuits import MIN_WIDTH, Circuit, CircuitError, GameError, circuit_from_json, draw_text
+from qrewrite.circuits import (
+    MIN_WIDTH,
+    Circuit,
+    CircuitError,
+    GameError,
+    Panel,
+    circuit_from_json,
+    draw_panels,
+    draw_text,
+)
 from quantum_circuit_env.evals.audit.command import audit
 from quantum_circuit_env.evals.commands_compare import compare, power, report, rescore
 from quantum_circuit_env.evals.commands_evaluate import evaluate
@@ -88,11 +97,26 @@ def show(
         typer.Option(help=f"Most characters a line, at least {MIN_WIDTH}.", show_default="the terminal's"),
     ] = None,
     ascii_only: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII characters only.")] = False,
+    svg: Annotated[
+        Path | None, typer.Option(help="Draw into this file, as SVG; - is standard output.")
+    ] = None,
+    columns: Annotated[
+        int | None, typer.Option(help="Most gates side by side in an SVG.", show_default="all")
+    ] = None,
     solved: Annotated[bool, typer.Option("--solved", help="Draw what the best play leaves, too.")] = False,
 ) -> None:
     """Draw the circuit of a seed, of a split or of a file."""
+    if svg is not None and (width is not None or ascii_only):
+        raise _UsageError("--width and --ascii are for text; an SVG takes --columns")
+    if svg is None and columns is not None:
+        raise _UsageError("--columns is for --svg; text takes --width")
     title, circuit = _circuit(task, seed, split, index, file, qubits)
     pictures = [(title, circuit), *([_solved(circuit)] if solved else [])]
+    if svg is not None:
+        _write(svg, _as_svg(pictures, columns))
+        if str(svg) != "-":
+            typer.echo("\n".join(title for title, _ in pictures))
+        return
     width = max(MIN_WIDTH, get_terminal_size().columns) if width is None else width
     text = _drawn(pictures, width, unicode=not ascii_only)
     if not _printable(text):
@@ -159,6 +183,24 @@ def _drawn(pictures: Iterable[tuple[str, Circuit]], width: int, *, unicode: bool
     return "\n\n".join(
         f"{title}\n\n{draw_text(circuit, width=width, unicode=unicode)}" for title, circuit in pictures
     )
+
+
+def _as_svg(pictures: Sequence[tuple[str, Circuit]], columns: int | None) -> str:
+    """Return one SVG of all pictures; one that is alone has its title for screen readers only."""
+    titles = [title for title, _ in pictures]
+    panels = [Panel(circuit, title if len(pictures) > 1 else None) for title, circuit in pictures]
+    return draw_panels(panels, title="; ".join(titles), columns=columns)
+
+
+def _write(file: Path, text: str) -> None:
+    content = f"{text}\n".encode()  # an SVG is UTF-8, whatever the terminal is
+    if str(file) == "-":
+        typer.echo(content, nl=False)
+        return
+    try:
+        file.write_bytes(content)
+    except OSError as error:
+        raise _UsageError(f"cannot write {str(file)!r}: {error.strerror}") from None
 
 
 def _printable(text: str) -> bool:

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from qrewrite.circuits import MIN_WIDTH, Circuit, Gate, draw_text
+from qrewrite.circuits import MIN_WIDTH, Circuit, Gate, draw_svg, draw_text
 from qrewrite.tasks import generate, task_at, tier_of
 from quantum_circuit_env.cli import main
+from support.circuits import plain
 from support.drawn import read_drawing
+from support.drawn_svg import read_svg
 
 CIRCUIT = Circuit.parse("H 0; CNOT 0 2; X 1; X 1", num_qubits=3)
 
@@ -114,6 +116,44 @@ def test_solved_of_a_circuit_that_vanishes(
     )
 
 
+def test_an_svg_of_a_seed_a_split_and_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    task, seed = task_at("test", 203)
+    own = tmp_path / "circuit.json"
+    own.write_text(json.dumps({"num_qubits": 3, "circuit": CIRCUIT.records()}), encoding="utf-8")
+    for arguments, circuit, named in [
+        (("--task", "hard", "--seed", "13"), generate("hard", 13), "hard, seed 13: 70 gates on 6 qubits"),
+        (("--split", "test", "--index", "203"), generate(task, seed), f"{task}, seed {seed}: "),
+        (("--file", str(own)), CIRCUIT, "4 gates on 3 qubits"),
+    ]:
+        picture = tmp_path / "picture.svg"
+        said = shown(monkeypatch, capsys, *arguments, "--svg", str(picture), "--columns", "20")
+        text = picture.read_text(encoding="utf-8")
+        title = read_svg(text).name
+        assert said == f"{title}\n"
+        assert title.startswith(named)
+        assert text == draw_svg(circuit, columns=20, title=title) + "\n"
+        assert shown(monkeypatch, capsys, *arguments, "--svg", "-", "--columns", "20") == text
+
+
+def test_solved_is_two_drawings_in_one_svg(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--task", "medium", "--seed", "7", "--solved"]
+    drawing = read_svg(shown(monkeypatch, capsys, *arguments, "--svg", "-"))
+    text = shown(monkeypatch, capsys, *arguments, "--width", "200")
+    captions = [caption for caption, _ in drawing.lines]
+    assert captions == [line for line in text.splitlines() if " gates on " in line]
+    assert drawing.name == "; ".join(captions)
+    before, after = drawing.blocks
+    assert [(gate.name, gate.qubits) for gate in before.gates] == plain(generate("medium", 7))
+    _, left = read_drawing(text.split(captions[1])[1].strip("\n"))
+    assert [(gate.index, gate.name, gate.qubits) for gate in after.gates] == sorted(
+        (gate.index, gate.name, gate.qubits) for gate in left
+    )
+
+
 HOW = "give --seed and perhaps --task, or --split and --index, or --file"
 
 
@@ -139,6 +179,13 @@ HOW = "give --seed and perhaps --task, or --split and --index, or --file"
         ("--file list.json", "a list of gates needs its number of qubits"),
         ("--file hostile.json --qubits 1", r"unknown gate '\x1b[2J\n"),
         ("--seed 1 --width 17", f"width must be an integer of at least {MIN_WIDTH}, got 17"),
+        ("--seed 1 --svg no/such/folder.svg", "cannot write 'no/such/folder.svg': No such file or directory"),
+        ("--seed 1 --svg .", "cannot write '.': Is a directory"),
+        ("--seed 1 --svg x.svg --width 80", "--width and --ascii are for text; an SVG takes --columns"),
+        ("--seed 1 --svg x.svg --ascii", "--width and --ascii are for text; an SVG takes --columns"),
+        ("--seed 1 --columns 20", "--columns is for --svg; text takes --width"),
+        ("--seed 1 --svg x.svg --columns 0", "columns must be a positive integer, got 0"),
+        ("--file hostile.json --qubits 1 --svg x.svg", r"unknown gate '\x1b[2J\n"),
         ("--sed 1", "--sed"),
         ("extra", "extra"),
     ],
@@ -163,6 +210,7 @@ def test_bad_input_is_told_in_one_line(
     assert errors.endswith("\n")
     assert says in errors
     assert "\x1b" not in errors
+    assert not Path("x.svg").exists(), "nothing is written unless it is whole"
 
 
 def test_an_unknown_command_is_told_in_one_line(
@@ -181,6 +229,16 @@ try:
 finally:
     print("openenv" in sys.modules)
 """
+
+
+def test_an_svg_is_utf_8_in_an_ascii_terminal() -> None:
+    command = [sys.executable, "-m", "quantum_circuit_env.cli", "show", "--seed", "1", "--svg", "-"]
+    environment = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "PATH": ""}
+    done = subprocess.run(command, capture_output=True, env=environment, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert [(gate.name, gate.qubits) for gate in read_svg(done.stdout.decode("utf-8")).gates] == plain(
+        generate("random", 1)
+    )
 
 
 @pytest.mark.parametrize("arguments", [[], ["show", "--seed", "1"]])
