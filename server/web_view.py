@@ -1,18 +1,16 @@
 """An observation as OpenEnv's web interface shows it: a drawing, and legal actions to click on."""
 
 from collections.abc import Iterator, Mapping
-from html import escape
 from typing import Any, Final, TypeAlias
 
-from qrewrite.circuits import Circuit
-from qrewrite.circuits.drawing import draw_text
+from qrewrite.circuits import Circuit, draw_svg
 from qrewrite.game import Action, Position
 from qrewrite.rules import RULES
 from quantum_circuit_env.models import QuantumCircuitObservation
 
 SWAPS_OFFERED: Final = 12
 """Most swaps that are offered: on a large circuit nearly every gate has one."""
-_WIDTH: Final = 100
+_COLUMNS: Final = 24
 
 
 Shown: TypeAlias = Mapping[str, Any] | QuantumCircuitObservation
@@ -20,8 +18,8 @@ Shown: TypeAlias = Mapping[str, Any] | QuantumCircuitObservation
 
 
 def render(observation: Shown) -> str:
-    """Return the observation's circuit as HTML."""
-    return f"<pre>{escape(draw_text(_circuit(_fields(observation)), width=_WIDTH))}</pre>"
+    """Return the observation's circuit as SVG that brings its style along, and so can stand in any HTML."""
+    return draw_svg(_circuit(_fields(observation)), columns=_COLUMNS)
 
 
 def actions(observation: Shown) -> list[tuple[str, dict[str, Any]]]:
