@@ -85,7 +85,7 @@ class Loop:
         deadline: when nothing new is begun any more.
         turns: turns of an episode at most.
         on_reset: told of what the server says to a reset; may raise a SessionError.
-        on_turn: told of each turn.
+        on_turn: told of each turn, which is noted already; may raise a SessionError.
     """
 
     def __init__(

@@ -22,6 +22,7 @@ from quantum_circuit_env.agents.vocabulary import EndReason, ErrorClass
 from quantum_circuit_env.evals import records
 from quantum_circuit_env.evals.optima import Optimum, best_known
 from quantum_circuit_env.evals.records import Played, digest_of, digest_of_actions
+from quantum_circuit_env.evals.stats.scores import normalised_score, success
 from quantum_circuit_env.evals.units import Unit
 from quantum_circuit_env.server.graders import score
 
@@ -65,7 +66,7 @@ def play_unit(
         deadline or Deadline(float("inf")),
         turns=turns,
         on_reset=lambda now: _check_served(now, circuit),
-        on_turn=lambda _turn, _now: None,
+        on_turn=lambda _turn, now: _check_smaller(now, circuit),
     ).play(record)
     usage = agent.usage if isinstance(agent, LlmAgent) else Usage()
     return records.Episode(
@@ -103,6 +104,12 @@ def _check_served(now: Snapshot, circuit: Circuit) -> None:
         raise SessionError(f"its circuit is not the one of the task in game version {GAME_VERSION}")
 
 
+def _check_smaller(now: Snapshot, circuit: Circuit) -> None:
+    """Raise a SessionError when a circuit has grown, which no action makes it do."""
+    if len(now.circuit) > len(circuit):
+        raise SessionError(f"its circuit has grown from {len(circuit)} to {len(now.circuit)} gates")
+
+
 class _Outcome(TypedDict):
     status: records.Status
     end_reason: EndReason
@@ -128,7 +135,7 @@ def _outcome(record: Record, circuit: Circuit, best: Optimum) -> _Outcome:
     complete = record.end not in BROKEN_OFF
     scoring = TIERS[record.plan.task].scoring
     start, left = len(circuit), len(final)
-    norm = (start - left) / (start - best.left) if complete and start > best.left else None
+    norm = normalised_score(start, left, best.left) if complete else None
     return {
         "status": "complete" if complete else "incomplete",
         "end_reason": record.end,
@@ -138,8 +145,8 @@ def _outcome(record: Record, circuit: Circuit, best: Optimum) -> _Outcome:
         "score_without_bonus": score(scoring, start, left, False) if complete else None,
         "bonus": bool(scoring.bonus and record.last and record.last.used_advanced_actions),
         "legacy_success": record.score >= SUCCESS_SCORE if complete else None,
-        "success_t1": None if norm is None else norm >= 1.0,
-        "success_t50": None if norm is None else norm >= 0.5,
+        "success_t1": success(norm),
+        "success_t50": success(norm, threshold=0.5),
         "g0": start,
         "g": left,
         "g_best": best.left,

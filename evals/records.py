@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from hashlib import sha256
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
@@ -146,6 +146,22 @@ class Episode:
     def complete(self) -> bool:
         """Whether the episode says something about the agent."""
         return self.status == "complete"
+
+    def broken_off(self, error: str) -> "Episode":
+        """Return it as an incomplete episode, without results."""
+        return replace(
+            self,
+            status="incomplete",
+            end_reason=EndReason.INCOMPLETE,
+            score=None,
+            norm_score=None,
+            compression=None,
+            score_without_bonus=None,
+            legacy_success=None,
+            success_t1=None,
+            success_t50=None,
+            error=error,
+        )
 
     def to_json(self) -> str:
         """Return the record as one line of JSON, without the line's end."""

@@ -171,7 +171,7 @@ def _graded(before: Episode, info: RunInfo) -> Episode:
         return replayed
     if before.end_reason in _OWN_ENDS:
         return replace(replayed, end_reason=before.end_reason)
-    return _broken_off(replayed, f"its actions end before the episode does, which was {before.end_reason}")
+    return replayed.broken_off(f"its actions end before the episode does, which was {before.end_reason}")
 
 
 def _replayed(before: Episode, info: RunInfo) -> Episode:
@@ -185,22 +185,6 @@ def _replayed(before: Episode, info: RunInfo) -> Episode:
         split=before.split,
     )
     return replace(made, **{name: getattr(before, name) for name in _BROUGHT_ALONG})
-
-
-def _broken_off(episode: Episode, error: str) -> Episode:
-    return replace(
-        episode,
-        status="incomplete",
-        end_reason=EndReason.INCOMPLETE,
-        score=None,
-        norm_score=None,
-        compression=None,
-        score_without_bonus=None,
-        legacy_success=None,
-        success_t1=None,
-        success_t50=None,
-        error=error,
-    )
 
 
 class _Replay:

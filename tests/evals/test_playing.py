@@ -250,6 +250,16 @@ def test_a_session_that_breaks_makes_an_incomplete_episode() -> None:
     assert ErrorClass.API_ERROR not in episode.classes
 
 
+def test_a_circuit_that_grows_is_no_result() -> None:
+    class Growing(LocalSession):
+        def step(self, action: Action) -> Snapshot:
+            return super().step(action)._replace(circuit=generate("hard", 0))
+
+    episode = play_unit(unit("uniform"), agent_factory(AgentSpec.parse("uniform")), Growing())
+    assert (episode.status, episode.turns, episode.score) == ("incomplete", 1, None)
+    assert episode.error == "server: its circuit has grown from 20 to 70 gates"
+
+
 def test_a_local_session_plays_no_episode_that_is_over() -> None:
     session = LocalSession()
     with pytest.raises(SessionError, match="no episode runs"):

@@ -10,7 +10,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from quantum_circuit_env.agents.vocabulary import EndReason
 from quantum_circuit_env.evals.provenance import RunInfo, fingerprint, new_run
 from quantum_circuit_env.evals.records import Episode, EpisodeKey
 from quantum_circuit_env.evals.store import RunFolder
@@ -46,21 +45,7 @@ def episode_of(info: RunInfo, key: EpisodeKey, *, complete: bool = True) -> Epis
         seed=key.seed,
         sample=key.sample,
     )
-    if complete:
-        return made
-    return replace(
-        made,
-        status="incomplete",
-        end_reason=EndReason.INCOMPLETE,
-        score=None,
-        norm_score=None,
-        compression=None,
-        score_without_bonus=None,
-        legacy_success=None,
-        success_t1=None,
-        success_t50=None,
-        error="the service was away",
-    )
+    return made if complete else made.broken_off("the service was away")
 
 
 def faulty(key: EpisodeKey) -> bool:
