@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import inf, isfinite
 from typing import Final
 
 from quantum_circuit_env.evals.compare_tiers import OnTier, shared_seeds
 from quantum_circuit_env.evals.entrants import check_alike, entrants
-from quantum_circuit_env.evals.metrics import METRICS, matrix
+from quantum_circuit_env.evals.metrics import METRICS, Metric, matrix
 from quantum_circuit_env.evals.stats.planning import ALPHA, POWER, Pilot, mde, needed_seeds, pilot
 from quantum_circuit_env.evals.stats.values import StatsError
 from quantum_circuit_env.evals.store import RunFolder
@@ -72,13 +73,15 @@ def power(
         comparisons: pairs of the family that are adjusted for.
 
     Raises:
-        StatsError: unless exactly one of delta and n is given, and there is a pair with two shared seeds.
+        StatsError: unless exactly one of delta and n is given, delta is one that the metric can have, and
+            there is a pair with two shared seeds.
         MixedRunsError: for runs that are not comparable.
     """
     if (delta is None) == (n is None):
         raise StatsError("say either the difference to be found, or the number of seeds")
     if metric not in METRICS:
         raise StatsError(f"the metrics are {', '.join(METRICS)}, not {metric}")
+    _check_delta(delta, METRICS[metric])
     check_alike(runs)
     found = [
         PairPlan(tier, a, b, seen, comparisons, tuple(_plans(seen, delta, n, alpha, chance, comparisons)))
@@ -87,6 +90,14 @@ def power(
     if not found:
         raise StatsError("a pilot needs two agents that have two seeds of a tier in common")
     return found
+
+
+def _check_delta(delta: float | None, metric: Metric) -> None:
+    most = inf if metric.low is None or metric.high is None else metric.high - metric.low
+    if delta is None or (0 < delta <= most and isfinite(delta)):
+        return
+    upto = "" if most == inf else f" and at most {most:g}, which two agents' {metric.title} can differ by"
+    raise StatsError(f"the difference to be found must be above 0{upto}, got {delta:g}")
 
 
 def _pilots(runs: Sequence[RunFolder], metric: str) -> Iterator[tuple[str, str, str, Pilot]]:

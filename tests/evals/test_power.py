@@ -74,3 +74,8 @@ def test_what_cannot_be_planned_is_told(runs: list[RunFolder]) -> None:
         power(runs[:1], delta=0.1)
     with pytest.raises(StatsError, match="the metrics are"):
         power(runs, delta=0.1, metric="beauty")
+    for impossible in (-0.1, 0.0, 1.5, float("nan"), float("inf")):
+        with pytest.raises(StatsError, match="above 0 and at most 1, which two agents' normalised score"):
+            power(runs, delta=impossible)
+    with pytest.raises(StatsError, match="must be above 0, got inf"):
+        power(runs, delta=float("inf"), metric="return")
