@@ -24,6 +24,7 @@ from quantum_circuit_env.evals.audit.command import audit
 from quantum_circuit_env.evals.commands_compare import compare, power, report, rescore
 from quantum_circuit_env.evals.commands_evaluate import evaluate
 from quantum_circuit_env.evals.ingest.command import ingest, suites
+from quantum_circuit_env.evals.recordings import record
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 app.command()(audit)
@@ -34,6 +35,7 @@ app.command()(compare)
 app.command()(report)
 app.command()(power)
 app.command()(rescore)
+app.command()(record)
 
 # Typer's versions differ in where usage errors are; this is the parent of the one that all of them export.
 _UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)

@@ -63,6 +63,9 @@ _NOTE: Final = 20
 _BETWEEN: Final = 18
 """Gap between blocks."""
 
+_NAMES: Final = 6
+"""Gap between a wire's name and the wire."""
+
 _NO_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -98,14 +101,19 @@ def draw_svg(
     return draw_panels([Panel(circuit)], title=title, columns=columns, indices=indices)
 
 
+def columns_within(width: int, num_qubits: int) -> int:
+    """Return how many columns a drawing has room for that should be at most `width` pixels wide; at least 1."""
+    around = _margin(num_qubits) + _NAMES + 2 * _LEAD + _EDGE
+    return max(1, (width - around) // COLUMN)
+
+
 def draw_panels(
     panels: Sequence[Panel], *, title: str, columns: int | None = None, indices: bool = True
 ) -> str:
     """Return several circuits one below the other as one SVG element; the arguments are `draw_svg`'s."""
     if columns is not None and (type(columns) is not int or columns < 1):
         raise DrawingError(f"columns must be a positive integer, got {shown(columns)}")
-    margin = _EDGE + (28 if any(panel.circuit.num_qubits > 10 for panel in panels) else 20)
-    sheet = _Sheet(margin)
+    sheet = _Sheet(max(_margin(panel.circuit.num_qubits) for panel in panels))
     for panel in panels:
         sheet.add(panel, columns or MAX_GATES, indices)
     name = _text(title)
@@ -116,6 +124,11 @@ def draw_panels(
         f"<title>{name}</title><style>{STYLE}</style>"
         f'<rect class="qc-paper" {size} rx="8"/>{"".join(sheet.parts)}</svg>'
     )
+
+
+def _margin(num_qubits: int) -> int:
+    """Return the width of the wires' names, edge included."""
+    return _EDGE + (28 if num_qubits > 10 else 20)
 
 
 class _Sheet:
@@ -151,7 +164,7 @@ class _Sheet:
         self._bottom += _NOTE
 
     def _block(self, block: Block, indices: bool) -> None:
-        layout, left = block.layout, self._margin + 6
+        layout, left = block.layout, self._margin + _NAMES
         length = COLUMN * max(1, layout.num_columns) + 2 * _LEAD
         self.parts.append(f'<g class="qc-block" transform="translate({left} {self._bottom + _ABOVE})">')
         ys = [ROW * qubit for qubit in range(layout.num_qubits)]

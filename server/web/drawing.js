@@ -1,0 +1,34 @@
+// Circuits as the server draws them.
+
+import { ROOT } from "./facts.js";
+
+const KEPT = 400;
+const drawn = new Map();
+
+/** Return a promise of the drawing as an SVG element, at most `width` pixels wide where that is possible. */
+export async function drawing(observation, width) {
+  const body = JSON.stringify({
+    circuit: observation.circuit,
+    num_qubits: observation.num_qubits,
+    width: Math.floor(width),
+  });
+  if (!drawn.has(body)) {
+    if (drawn.size >= KEPT) drawn.delete(drawn.keys().next().value);
+    drawn.set(body, ask(body));
+  }
+  try {
+    return document.importNode(await drawn.get(body), true);
+  } catch (error) {
+    drawn.delete(body);
+    throw error;
+  }
+}
+
+async function ask(body) {
+  const answer = await fetch(new URL("web/drawing", ROOT), { method: "POST", body });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`the server could not draw the circuit: ${text.slice(0, 200)}`);
+  const svg = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+  if (svg.localName !== "svg") throw new Error("the server's drawing could not be read");
+  return svg;
+}
