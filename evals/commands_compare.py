@@ -1,7 +1,7 @@
 """The commands on stored runs: `compare`, `report`, `power` and `rescore`."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
@@ -32,12 +32,19 @@ Alpha = Annotated[float, typer.Option(help="Chance of any false finding within a
 SideBySide = Annotated[
     bool, typer.Option("--side-by-side", help="Show runs that are not comparable, without tests and ranks.")
 ]
+NoBaselines = Annotated[
+    bool,
+    typer.Option(
+        "--no-baselines", help="Play no baselines (null, uniform, random-legal, cancel-first, optimal)."
+    ),
+]
 
 
 @contextmanager
 def _told() -> Iterator[None]:
     """Tell what cannot be done in one line, with exit status 2."""
     from quantum_circuit_env.evals.entrants import MixedRunsError
+    from quantum_circuit_env.evals.executors import ExecutorError
     from quantum_circuit_env.evals.extras import MissingExtraError
     from quantum_circuit_env.evals.provenance import CredentialError
     from quantum_circuit_env.evals.rescore import RescoreError
@@ -48,6 +55,7 @@ def _told() -> Iterator[None]:
         yield
     except (
         CredentialError,
+        ExecutorError,
         MissingExtraError,
         MixedRunsError,
         RescoreError,
@@ -63,13 +71,14 @@ def compare(
     target: TargetName = "population",
     alpha: Alpha = 0.05,
     out: Annotated[
-        Path, typer.Option(help="Where compare.json, compare.md and compare.html are written.")
+        Path, typer.Option(help="Where compare.json, compare.md, compare.html and baselines are written.")
     ] = Path(),
     side_by_side: SideBySide = False,
+    no_baselines: NoBaselines = False,
 ) -> None:
-    """Compare the agents of runs, tier by tier, on the seeds that they share."""
+    """Compare the agents of runs, tier by tier, on the seeds that they share, and with the baselines."""
     with _told():
-        found = _compared(runs, metric, target, alpha, side_by_side)
+        found = _compared(runs, metric, target, alpha, side_by_side, None if no_baselines else out)
         _write(found, out, "compare", ("json", "md", "html"))
     _show(found)
 
@@ -84,23 +93,52 @@ def report(
     alpha: Alpha = 0.05,
     out: Annotated[Path, typer.Option(help="Folder that the report is written to.")] = Path(),
     side_by_side: SideBySide = False,
+    no_baselines: NoBaselines = False,
 ) -> None:
     """Write runs up as one HTML file and Markdown tables."""
     kinds = tuple(dict.fromkeys(kind.strip() for kind in formats.split(",")))
     if not set(kinds) <= {"html", "md", "json"}:
         raise _UsageError(f"--format takes html, md and json, got {formats!r}")
     with _told():
-        found = _compared(runs, metric, target, alpha, side_by_side)
+        found = _compared(runs, metric, target, alpha, side_by_side, None if no_baselines else out)
         _write(found, out, "report", kinds)
 
 
-def _compared(paths: list[Path], metric: str, target: str, alpha: float, side_by_side: bool) -> "Comparison":
+def _compared(
+    paths: list[Path], metric: str, target: str, alpha: float, side_by_side: bool, out: Path | None
+) -> "Comparison":
+    """Compare runs; with an `out`, baselines are kept there."""
+    from quantum_circuit_env.evals.compare import check
     from quantum_circuit_env.evals.compare import compare as compared
 
     if target not in ("population", "fixed"):
         raise _UsageError(f"--target is population or fixed, got {target!r}")
     kind = cast("Literal['population', 'fixed']", target)
-    return compared(_open(paths), metric=metric, target=kind, alpha=alpha, side_by_side=side_by_side)
+    runs = _open(paths)
+    check(runs, metric=metric, alpha=alpha, side_by_side=side_by_side)
+    baselines, why = ([], "side by side none is added") if side_by_side else _baselines(runs, out)
+    return compared(
+        runs,
+        baselines=baselines,
+        no_baselines=why,
+        metric=metric,
+        target=kind,
+        alpha=alpha,
+        side_by_side=side_by_side,
+    )
+
+
+def _baselines(runs: "Sequence[RunFolder]", out: Path | None) -> "tuple[list[RunFolder], str]":
+    """Return the runs of the baselines that the runs do not have, or why there are none."""
+    from quantum_circuit_env.evals.baseline_runs import baseline_runs, handled_signals
+    from quantum_circuit_env.evals.baselines import hindrance, wanted
+
+    asked = wanted(runs)
+    why = "as --no-baselines says" if out is None else hindrance(runs)
+    if out is None or why is not None or not asked:
+        return [], why or ""
+    with handled_signals() as interrupts:
+        return baseline_runs(asked, out / "baselines", interrupts=interrupts), ""
 
 
 def _open(paths: list[Path]) -> "list[RunFolder]":
@@ -137,7 +175,7 @@ def _show(found: "Comparison") -> None:
     for tier in found.tiers:
         rows = [
             (
-                *(own.agent, letters(own.agent, tier), words.rank(own.rank), words.interval(own.mean)),
+                *(words.agent(own), letters(own.agent, tier), words.rank(own.rank), words.interval(own.mean)),
                 *(words.mean(own.success_t1), words.mean(own.score), str(own.n_seeds), str(own.incomplete)),
             )
             for own in tier.standings
@@ -150,10 +188,12 @@ def _show(found: "Comparison") -> None:
 
 def _print(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
     from rich.text import Text
 
-    table = Table(*columns, title=Text(title), title_justify="left")
+    table = Table(
+        *(Column(name, overflow="fold") for name in columns), title=Text(title), title_justify="left"
+    )
     for row in rows:
         table.add_row(*map(Text, row))
     Console().print(table, highlight=False, markup=False)

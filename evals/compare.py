@@ -5,8 +5,8 @@ from itertools import combinations
 from typing import Final
 
 from qrewrite.tasks import TIERS
-from quantum_circuit_env.evals.compare_pairs import pairs, tied
-from quantum_circuit_env.evals.compare_tiers import OnTier, Settings, standings
+from quantum_circuit_env.evals.compare_pairs import against, pairs, tied
+from quantum_circuit_env.evals.compare_tiers import OnTier, Settings, in_order, standings
 from quantum_circuit_env.evals.compare_warnings import warnings
 from quantum_circuit_env.evals.comparison import Comparison, Incomplete, Tier, TierAgreement
 from quantum_circuit_env.evals.entrants import Entrant, MixedRunsError, check_alike, entrants
@@ -18,7 +18,7 @@ from quantum_circuit_env.evals.stats.robust import performance_profile
 from quantum_circuit_env.evals.stats.values import StatsError, Target
 from quantum_circuit_env.evals.store import RunFolder
 
-__all__ = ["METRICS", "MixedRunsError", "compare"]
+__all__ = ["METRICS", "MixedRunsError", "check", "compare"]
 
 TAUS: Final = tuple(number / 50 for number in range(51))
 """Thresholds of the performance profile."""
@@ -27,9 +27,22 @@ _DECIMALS: Final = 12
 """Means that agree to so many decimals are one rank."""
 
 
+def check(runs: Sequence[RunFolder], *, metric: str, alpha: float, side_by_side: bool) -> None:
+    """Raise what `compare` would raise for these arguments."""
+    if metric not in METRICS or not 0 < alpha < 1 or not runs:
+        raise StatsError(
+            f"a comparison needs runs, an alpha in (0, 1) and a metric of {', '.join(METRICS)}; "
+            f"got {len(runs)} runs, {alpha} and {metric}"
+        )
+    if not side_by_side:
+        check_alike(runs)
+
+
 def compare(
     runs: Sequence[RunFolder],
     *,
+    baselines: Sequence[RunFolder] = (),
+    no_baselines: str = "",
     metric: str = "norm_score",
     target: Target = "population",
     alpha: float = 0.05,
@@ -40,6 +53,9 @@ def compare(
 
     Args:
         runs: at least one.
+        baselines: runs of agents to read the others by, on tiers where the runs do not have them. All that is
+            said of the others is as it would be without them.
+        no_baselines: why no baselines were played, for the warning that tells which are absent.
         metric: a key of METRICS.
         target: what the intervals of means and differences are of: `population`, other seeds of the tier;
             `fixed`, a rerun on the same seeds. Tests and ranks are of the population always.
@@ -52,20 +68,18 @@ def compare(
         StatsError: for an unknown metric, an alpha outside (0, 1) or no runs.
         StoreError: for a run that cannot be read.
     """
-    if metric not in METRICS or not 0 < alpha < 1 or not runs:
-        raise StatsError(
-            f"a comparison needs runs, an alpha in (0, 1) and a metric of {', '.join(METRICS)}; "
-            f"got {len(runs)} runs, {alpha} and {metric}"
-        )
-    if not side_by_side:
-        check_alike(runs)
-    found = entrants(runs, pooled=not side_by_side)
+    check([*runs, *baselines] if runs else (), metric=metric, alpha=alpha, side_by_side=side_by_side)
+    found, added = entrants(runs, pooled=not side_by_side), entrants(baselines)
     settings = Settings(METRICS[metric], target, alpha, Bootstraps(resamples))
-    tiers = [_tier(tier, _on(tier, found), settings, side_by_side) for tier in _tiers(runs)]
+    tiers = [
+        _tier(tier, _on(tier, found), _on(tier, added, baseline=True), settings, side_by_side)
+        for tier in _tiers(runs)
+    ]
     return Comparison(
         suites=_distinct(run.info.suite for run in runs),
         revisions=_distinct(run.info.revision for run in runs),
         runs=_distinct(run.info.run_id for run in runs),
+        baselines=_distinct(run.info.run_id for run in baselines),
         turns=tuple(dict.fromkeys(run.info.turns for run in runs)),
         metric=metric,
         target=target,
@@ -74,8 +88,10 @@ def compare(
         side_by_side=side_by_side,
         tiers=tuple(tiers),
         agreements=() if side_by_side else tuple(_agreements(tiers)),
-        incomplete=tuple(_incomplete(found)),
-        warnings=tuple(warnings(tiers, found, settings, side_by_side=side_by_side)),
+        incomplete=tuple(_incomplete([*found, *added])),
+        warnings=tuple(
+            warnings(tiers, [*found, *added], settings, side_by_side=side_by_side, no_baselines=no_baselines)
+        ),
     )
 
 
@@ -89,26 +105,35 @@ def _tiers(runs: Sequence[RunFolder]) -> list[str]:
     return sorted(asked, key=lambda tier: list(TIERS).index(tier) if tier in TIERS else len(TIERS))
 
 
-def _on(tier: str, found: Iterable[Entrant]) -> list[OnTier]:
-    return [agent for agent in (OnTier(entrant, tier) for entrant in found) if agent]
+def _on(tier: str, found: Iterable[Entrant], *, baseline: bool = False) -> list[OnTier]:
+    return [agent for agent in (OnTier(entrant, tier, baseline=baseline) for entrant in found) if agent]
 
 
-def _tier(name: str, agents: Sequence[OnTier], settings: Settings, side_by_side: bool) -> Tier:
-    placed = standings(agents, settings, ranked=not side_by_side)
-    by_label = {agent.label: agent for agent in agents}
-    order = [standing.agent for standing in placed]
-    compared = [] if side_by_side else pairs([by_label[label] for label in order], settings)
+def _tier(
+    name: str,
+    agents: Sequence[OnTier],
+    baselines: Sequence[OnTier],
+    settings: Settings,
+    side_by_side: bool,
+) -> Tier:
+    asked = standings(agents, settings, ranked=not side_by_side)
+    placed = in_order([*asked, *standings(baselines, settings, ranked=False)])
+    by_label = {agent.label: agent for agent in (*agents, *baselines)}
+    first, order = ([by_label[own.agent] for own in found] for found in (asked, placed))
+    compared = [] if side_by_side else pairs(first, settings)
+    others = [agent for agent in order if agent.baseline]
     bounded = (settings.metric.low, settings.metric.high) == (0.0, 1.0)
     profile = {
-        label: tuple(performance_profile(matrix(values), TAUS).tolist())
-        for label in order
-        if bounded and (values := by_label[label].rows(settings.metric.name))
+        agent.label: tuple(performance_profile(matrix(values), TAUS).tolist())
+        for agent in order
+        if bounded and (values := agent.rows(settings.metric.name))
     }
-    scored = [standing.agent for standing in placed if standing.n_seeds]
+    scored = [standing.agent for standing in asked if standing.n_seeds]
     return Tier(
         tier=name,
         standings=tuple(placed),
         pairs=tuple(compared),
+        against=() if side_by_side else tuple(against(first, others, settings)),
         tied=() if side_by_side else tuple(tied(scored, compared, settings.alpha)),
         taus=TAUS if profile else (),
         profile=profile,
@@ -120,7 +145,7 @@ def _agreements(tiers: Sequence[Tier]) -> Iterator[TierAgreement]:
         tier.tier: {
             standing.agent: round(standing.mean.mean, _DECIMALS)
             for standing in tier.standings
-            if standing.mean.mean is not None
+            if standing.mean.mean is not None and not standing.baseline
         }
         for tier in tiers
     }

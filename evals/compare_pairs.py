@@ -1,7 +1,7 @@
-"""All pairs of agents on one tier, each on the seeds that both have."""
+"""Pairs of agents on one tier, each on the seeds that both have."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 
 import numpy as np
 
@@ -40,7 +40,16 @@ class _Both:
 
 def pairs(agents: Sequence[OnTier], settings: Settings) -> list[Pair]:
     """Return each pair once, the agent that comes first in `agents` first; they are one family of tests."""
-    both = [_Both(a, b, settings.metric.name) for a, b in combinations(agents, 2)]
+    return _family(combinations(agents, 2), settings)
+
+
+def against(agents: Sequence[OnTier], baselines: Sequence[OnTier], settings: Settings) -> list[Pair]:
+    """Return each agent with each baseline; they are one family of tests, apart from that of the agents."""
+    return _family(product(agents, baselines), settings)
+
+
+def _family(of: Iterable[tuple[OnTier, OnTier]], settings: Settings) -> list[Pair]:
+    both = [_Both(a, b, settings.metric.name) for a, b in of]
     p_values = _p_values([each.differences for each in both], settings.alpha)
     comparisons = max(1, sum(p is not None for p in p_values))
     return [

@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-import numpy as np
-
 from quantum_circuit_env.agents.vocabulary import ErrorClass
 from quantum_circuit_env.evals.comparison import Standing
 from quantum_circuit_env.evals.entrants import Entrant
@@ -34,6 +32,7 @@ _MEANS: Final = (
     "success_t1",
     "success_t50",
     "legacy_success",
+    "steps",
 )
 """Metrics of which every table tells the mean."""
 
@@ -74,12 +73,14 @@ class OnTier:
 
     Attributes:
         label: what tables call the agent.
+        baseline: whether it was played to read the others by.
         incomplete: episodes that were broken off or not played.
         iid: whether the samples of a seed are independent.
     """
 
-    def __init__(self, entrant: Entrant, tier: str) -> None:
+    def __init__(self, entrant: Entrant, tier: str, *, baseline: bool = False) -> None:
         self.label = entrant.label
+        self.baseline = baseline
         self.iid = entrant.iid
         own = [episode for episode in entrant.episodes if episode.tier == tier]
         self.complete: list[Episode] = [episode for episode in own if episode.complete]
@@ -100,7 +101,11 @@ class OnTier:
 def standings(agents: Sequence[OnTier], settings: Settings, *, ranked: bool) -> list[Standing]:
     """Return the standings of agents, the best first."""
     ranks = _ranks(agents, settings) if ranked else {}
-    found = [replace(_standing(agent, settings), rank=ranks.get(agent.label)) for agent in agents]
+    return in_order(replace(_standing(agent, settings), rank=ranks.get(agent.label)) for agent in agents)
+
+
+def in_order(found: Iterable[Standing]) -> list[Standing]:
+    """Return standings, the best first."""
     return sorted(found, key=lambda standing: (-_or_less(standing.mean.mean), standing.agent))
 
 
@@ -134,6 +139,7 @@ def _standing(agent: OnTier, settings: Settings) -> Standing:
     solved = agent.rows("success_t1")
     return Standing(
         agent=agent.label,
+        baseline=agent.baseline,
         n_seeds=len(values),
         n_samples=n_samples,
         complete=len(agent.complete),
@@ -144,8 +150,7 @@ def _standing(agent: OnTier, settings: Settings) -> Standing:
         bounds=_bounds(values, agent, settings.metric),
         **means,
         pass_at=_pass_at(solved, settings) if agent.iid else {},
-        episode_return=_mean(agent.rows("return")),
-        steps=_mean(agent.rows("steps")),
+        episode_return=settings.estimate(agent.rows("return")),
         rates=_rates(agent.complete),
         coverage=observed_coverage(padded(solved, list(solved))),
         classes=_classes(agent.complete),
@@ -159,11 +164,6 @@ def _flags(flags: Iterable[Flag], agent: OnTier) -> tuple[Flag, ...]:
     held |= {Flag.INCOMPLETE} if agent.incomplete else set()
     held |= set() if agent.iid else {Flag.NON_IID}
     return tuple(flag for flag in Flag if flag in held)
-
-
-def _mean(values: Rows) -> float | None:
-    """Mean of the seeds' means; None without any."""
-    return float(np.mean([np.mean(row) for row in values.values()])) if values else None
 
 
 def _bounds(values: Rows, agent: OnTier, metric: Metric) -> tuple[float, float] | None:

@@ -3,28 +3,36 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from quantum_circuit_env.evals.baselines import BASELINES, is_baseline
 from quantum_circuit_env.evals.compare_tiers import Settings
 from quantum_circuit_env.evals.comparison import Tier
 from quantum_circuit_env.evals.entrants import Entrant
 from quantum_circuit_env.evals.stats.paired import fewest_seeds
 from quantum_circuit_env.evals.stats.values import Flag
 
-BASELINES: Final = ("null", "uniform", "cancel-first", "optimal")
-"""Agents without which a number says little: the floor, chance, the simple way and the best known."""
+__all__ = ["BASELINES", "warnings"]
 
 FEW_SEEDS: Final = 20
 """Seeds below which intervals are clearly too narrow."""
 
 
 def warnings(
-    tiers: Sequence[Tier], found: Sequence[Entrant], settings: Settings, *, side_by_side: bool
+    tiers: Sequence[Tier],
+    found: Sequence[Entrant],
+    settings: Settings,
+    *,
+    side_by_side: bool,
+    no_baselines: str = "",
 ) -> Iterator[str]:
-    """Yield the warnings, one line each."""
+    """Yield the warnings, one line each; `no_baselines` says why there are none."""
     if side_by_side:
         yield "side by side: these runs are not compared, and a higher number need not be a better one"
-    absent = [name for name in BASELINES if not any(_is(entrant, name) for entrant in found)]
+    absent = [
+        name for name in BASELINES if not any(is_baseline(entrant.fingerprint, name) for entrant in found)
+    ]
     if absent:
-        yield f"no baseline to read the numbers by: {', '.join(absent)} did not play"
+        why = f" ({no_baselines})" if no_baselines else ""
+        yield f"no baseline to read the numbers by: {', '.join(absent)} did not play{why}"
     if settings.target == "fixed":
         yield "intervals are for a rerun on the same seeds; tests, ranks and pass@k speak of other seeds"
     for tier in tiers:
@@ -39,13 +47,9 @@ def warnings(
             )
 
 
-def _is(entrant: Entrant, name: str) -> bool:
-    return entrant.fingerprint.agent_id.partition(":")[0] == name
-
-
 def _of_tier(tier: Tier, alpha: float) -> Iterator[str]:
     yield from _seeds(tier, alpha)
-    for standing in tier.standings:
+    for standing in (own for own in tier.standings if not own.baseline):
         if standing.incomplete:
             yield f"{standing.agent}: {standing.incomplete} episodes are incomplete and count nowhere" + (
                 f"; with them the mean is between {standing.bounds[0]:.3f} and {standing.bounds[1]:.3f}"
@@ -70,7 +74,7 @@ def _of_tier(tier: Tier, alpha: float) -> Iterator[str]:
 def _seeds(tier: Tier, alpha: float) -> Iterator[str]:
     """Say how few seeds there are."""
     needed = fewest_seeds(alpha)
-    shared = [pair.n_shared for pair in tier.pairs]
+    shared = [pair.n_shared for pair in (*tier.pairs, *tier.against)]
     if shared and min(shared) < needed:
         yield (
             f"pairs with fewer than {needed} shared seeds cannot be significant: "

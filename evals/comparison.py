@@ -17,6 +17,8 @@ class Standing:
 
     Attributes:
         agent: its label.
+        baseline: whether it was played to read the others by: it is in no rank, group, family of tests or
+            rank agreement.
         n_seeds, n_samples: seeds and episodes that have the metric.
         complete: complete episodes.
         unscored: complete episodes without the metric: their circuit was at its best from the start.
@@ -27,7 +29,7 @@ class Standing:
         norm_score, score, score_without_bonus: means.
         success_t1, success_t50, legacy_success: shares of episodes.
         pass_at: k → pass@k of success@1, where every seed has k samples.
-        episode_return, steps: means.
+        episode_return, steps: means of their own units.
         rates: what its replies were worth.
         coverage: share of seeds that any of its samples solves to the best known.
         classes: class of turn → how many.
@@ -36,6 +38,7 @@ class Standing:
     """
 
     agent: str
+    baseline: bool
     n_seeds: int
     n_samples: int
     complete: int
@@ -51,8 +54,8 @@ class Standing:
     success_t50: Estimate
     legacy_success: Estimate
     pass_at: Mapping[int, Estimate]
-    episode_return: float | None
-    steps: float | None
+    episode_return: Estimate
+    steps: Estimate
     rates: TurnRates
     coverage: float | None
     classes: Mapping[str, int]
@@ -67,7 +70,7 @@ class Pair:
     Attributes:
         n_shared, dropped: seeds that both have, and that only one of them has.
         difference: mean of a minus b, and its interval.
-        p, p_holm: of the sign-flip test over seeds, raw and adjusted for all pairs of the tier.
+        p, p_holm: of the sign-flip test over seeds, raw and adjusted for all pairs of its family.
         mde, mde_holm: smallest true difference that so many seeds find with a chance of 80 %, alone and as
             the strictest of the family; None where nothing can be significant.
         improvement: chance that a sample of a beats one of b on the same seed, ties counted as half.
@@ -97,7 +100,9 @@ class Tier:
 
     Attributes:
         standings: the best first.
-        pairs: each pair once, the one that stands higher first; empty side by side.
+        pairs: each pair of agents that are compared once, the one that stands higher first; one family of
+            tests. Empty side by side.
+        against: each of these agents with each baseline that was played for them; a family of its own.
         tied: groups of agents that the pairs do not tell apart; an agent can be in several.
         taus: thresholds of the performance profile.
         profile: agent → share of its episodes with a metric above each threshold; empty for a metric that is
@@ -107,6 +112,7 @@ class Tier:
     tier: str
     standings: tuple[Standing, ...]
     pairs: tuple[Pair, ...]
+    against: tuple[Pair, ...]
     tied: tuple[tuple[str, ...], ...]
     taus: tuple[float, ...]
     profile: Mapping[str, tuple[float, ...]]
@@ -141,6 +147,7 @@ class Comparison:
     Attributes:
         suites, revisions: what was played and graded; one each, unless side by side.
         runs: names of the runs.
+        baselines: names of the runs that were played to read them by.
         turns: turns of an episode in each run.
         metric: what agents are compared by.
         target: what the intervals of means and differences are of.
@@ -151,6 +158,7 @@ class Comparison:
     suites: tuple[str, ...]
     revisions: tuple[str, ...]
     runs: tuple[str, ...]
+    baselines: tuple[str, ...]
     turns: tuple[int, ...]
     metric: str
     target: Target

@@ -1,6 +1,8 @@
 """Numbers as readers see them."""
 
-from quantum_circuit_env.evals.comparison import Comparison
+from typing import Final
+
+from quantum_circuit_env.evals.comparison import Comparison, Standing
 from quantum_circuit_env.evals.stats.ranks import Agreement, Rank
 from quantum_circuit_env.evals.stats.values import Estimate
 
@@ -26,11 +28,13 @@ def mean(estimate: Estimate) -> str:
     return number(estimate.mean)
 
 
-def interval(estimate: Estimate) -> str:
+def interval(estimate: Estimate, decimals: int = 3) -> str:
     """Return an estimate and its interval."""
+    told = number(estimate.mean, decimals)
     if estimate.interval is None:
-        return mean(estimate)
-    return f"{mean(estimate)} [{number(estimate.interval.low)}, {number(estimate.interval.high)}]"
+        return told
+    low, high = estimate.interval.low, estimate.interval.high
+    return f"{told} [{number(low, decimals)}, {number(high, decimals)}]"
 
 
 def p_value(p: float | None) -> str:
@@ -38,6 +42,17 @@ def p_value(p: float | None) -> str:
     if p is None:
         return NONE
     return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+BASELINES: Final = (
+    "Rows marked (baseline) were played for this comparison, on the same seeds with the same turns. They are "
+    "in no rank, group, rank agreement or pair of the others, whose numbers are as without them."
+)
+
+
+def agent(own: Standing) -> str:
+    """Return what tables call an agent."""
+    return f"{own.agent} (baseline)" if own.baseline else own.agent
 
 
 def rank(found: Rank | None) -> str:

@@ -48,8 +48,10 @@ def test_compare_writes_three_files(app: typer.Typer, run: RunFolder, tmp_path: 
     status, told = asked(app, "compare", run.path, "--out", tmp_path / "out")
     assert status == 0
     assert "optimal a 1 (1 to 1) 0.965" in told
-    assert "note: no baseline to read the numbers by: uniform, cancel-first did not play" in told
+    assert "uniform (baseline) – 0." in told
+    assert "note: no baseline" not in told
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "baselines",
         "compare.html",
         "compare.json",
         "compare.md",

@@ -1,0 +1,104 @@
+"""Playing baselines for a comparison, in process; what was played is kept and not played again."""
+
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from quantum_circuit_env.agents.interrupts import Interrupts
+from quantum_circuit_env.agents.spec import AgentSpec
+from quantum_circuit_env.evals.baselines import Wanted
+from quantum_circuit_env.evals.configuration import Config
+from quantum_circuit_env.evals.evaluate import evaluate
+from quantum_circuit_env.evals.records import Episode
+from quantum_circuit_env.evals.revision import canonical, digest, evaluator_revision
+from quantum_circuit_env.evals.store import INFO, RunFolder
+
+WORKERS: Final = 2
+
+_WORTH_PROCESSES: Final = 200
+"""Seeds and samples from which it pays to start worker processes."""
+
+
+def kept_in(cache: Path, asked: Wanted) -> Path:
+    """Return the folder of baselines: another one for whatever would make their results others."""
+    told = digest(canonical([str(evaluator_revision(turns=asked.turns)), *asked]))
+    return cache / f"{asked.tier}-{told}"
+
+
+def baseline_runs(
+    asked: Sequence[Wanted],
+    cache: Path,
+    *,
+    interrupts: Interrupts | None = None,
+    workers: int = WORKERS,
+) -> list[RunFolder]:
+    """Return the runs of baselines, one a tier; what is missing of them is played, with a progress display.
+
+    Args:
+        asked: what is wanted.
+        cache: folder in which the runs are kept.
+        interrupts: how signals end it.
+        workers: processes; changes no result.
+
+    Raises:
+        StoreError: if the folder cannot be used.
+        ExecutorError: if a worker ends; what was stored stays.
+    """
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        return [_run(each, kept_in(cache, each), progress, interrupts, workers) for each in asked]
+
+
+def _run(
+    asked: Wanted, path: Path, progress: Progress, interrupts: Interrupts | None, workers: int
+) -> RunFolder:
+    there = (path / INFO).exists()
+    if there and not (kept := RunFolder.open(path)).missing():
+        return kept
+    config = Config(
+        agents=tuple(map(AgentSpec.parse, asked.agents)),
+        tiers=(asked.tier,),
+        seeds=asked.seeds,
+        split=asked.split,
+        samples=asked.samples,
+        turns=asked.turns,
+        executor="process" if len(asked.seeds) * asked.samples >= _WORTH_PROCESSES else "async",
+        workers=workers,
+    )
+    watcher = _Shown(progress, f"baselines on {asked.tier}")
+    return evaluate(config, path, resume=there, watcher=watcher, interrupts=interrupts)
+
+
+class _Shown:
+    """Shows how the playing of one tier's baselines goes."""
+
+    def __init__(self, progress: Progress, title: str) -> None:
+        self._progress = progress
+        self._title = title
+        self._task: TaskID | None = None
+
+    def begin(self, stored: int, total: int) -> None:
+        self._task = self._progress.add_task(self._title, total=total, completed=stored)
+
+    def played(self, _episode: Episode) -> None:
+        if self._task is not None:
+            self._progress.advance(self._task)
+
+
+@contextmanager
+def handled_signals() -> Iterator[Interrupts]:
+    """Let signals end what is played in an orderly way, and handle them as before afterwards."""
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.getsignal(number) for number in numbers}
+    interrupts = Interrupts()
+    interrupts.install()
+    try:
+        yield interrupts
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
