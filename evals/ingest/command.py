@@ -8,7 +8,9 @@ from typing import Annotated, Final, cast
 import typer
 
 # The help names the formats without importing their readers, so that it answers at once.
-FORMATS: Final = "arena, humaneval, evalplus, inspect, lm-eval, verifiers, openenv-collect or table"
+FORMATS: Final = (
+    "arena, qbe, qceval, humaneval, evalplus, inspect, lm-eval, verifiers, openenv-collect or table"
+)
 
 # Typer's versions differ in where usage errors are; this is the parent of the one that all of them export.
 _UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)

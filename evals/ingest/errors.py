@@ -1,4 +1,4 @@
-"""What ingest raises."""
+"""What ingest raises, and how text of others is shown."""
 
 
 class IngestError(ValueError):
@@ -11,7 +11,7 @@ class IngestError(ValueError):
     """
 
     def __init__(self, file: str, place: str, problem: str) -> None:
-        super().__init__(f"{', '.join(filter(None, (file, place)))}: {problem}")
+        super().__init__(plain(f"{', '.join(filter(None, (file, place)))}: {problem}"))
         self.file = file
         self.place = place
         self.problem = problem
@@ -25,3 +25,12 @@ def shown(value: object, *, most: int = 60) -> str:
     """
     text = repr(value)
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def plain(text: str) -> str:
+    """Return text of others on one line, its control characters written out, so that no terminal obeys it.
+
+    >>> plain("a\\x1b[2Jb\\n")
+    'a\\\\x1b[2Jb\\\\n'
+    """
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

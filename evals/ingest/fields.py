@@ -11,6 +11,9 @@ from quantum_circuit_env.evals.ingest.errors import IngestError, shown
 
 _LARGEST: Final = 1e300
 
+LARGEST_FILE: Final = 2**30
+"""Bytes of a file, or of a member of a zip, that are read into memory at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -28,9 +31,12 @@ class Source:
 
     @classmethod
     def read(cls, path: Path, name: str | None = None) -> "Source":
-        """Return the file at a path; IngestError if it cannot be read or is empty."""
+        """Return the file at a path; IngestError if it cannot be read, is empty or is too large."""
         name = path.name if name is None else name
         try:
+            size = path.stat().st_size
+            if size > LARGEST_FILE:
+                raise IngestError(name, "", f"{size} bytes are too many, at most {LARGEST_FILE} are read")
             data = path.read_bytes()
         except OSError as error:
             raise IngestError(name, "", f"cannot be read: {error.strerror}") from None
@@ -44,8 +50,8 @@ class Source:
         return hashlib.sha256(self.data).hexdigest()
 
     def beside(self, name: str) -> "Source | None":
-        """Return the file of that name in the same folder, if there is one."""
-        path = self.path.with_name(name)
+        """Return the file of that name, or of that path below it, in the same folder, if there is one."""
+        path = self.path.parent / name
         return Source.read(path, self.name[: -len(self.path.name)] + name) if path.is_file() else None
 
     def text(self) -> str:
@@ -58,6 +64,10 @@ class Source:
     def document(self) -> "Fields":
         """Return the JSON object that the file is."""
         return Fields(self.name, "", _parsed(self.name, "", self.text()))
+
+    def documents(self) -> "list[Fields]":
+        """Return the JSON objects of the list that the file is; there is at least one."""
+        return Fields(self.name, "", {"list": _parsed(self.name, "", self.text())}).objects("list")
 
     def lines(self) -> "Iterator[Fields]":
         """Yield the JSON object of each line that is not blank; there is at least one."""

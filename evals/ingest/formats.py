@@ -14,13 +14,15 @@ from quantum_circuit_env.evals.ingest import (
     inspect_log,
     lm_eval,
     openenv_collect,
+    qbe,
+    qceval,
     table,
     verifiers,
 )
 from quantum_circuit_env.evals.ingest.batch import Batch, Options, Reader
 from quantum_circuit_env.evals.ingest.errors import IngestError, shown
 from quantum_circuit_env.evals.ingest.fields import Source
-from quantum_circuit_env.evals.ingest.records import SampleKey, SampleRecord
+from quantum_circuit_env.evals.ingest.records import NON_IID, SampleKey, SampleRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +47,20 @@ _METRIC: Final = frozenset({"metric"})
 FORMATS: Final[Mapping[str, Format]] = MappingProxyType(
     {
         "arena": Format("Quantum Arena, results_*.json", ("results_*.json",), arena.read),
+        "qbe": Format(
+            "QuanBench+, results/FRAMEWORK/pass_at_K/*.json or *_attempts.json", ("*.json",), qbe.read
+        ),
+        "qceval": Format("QCircuitEval run, .json or .jsonl", ("*.json", "*.jsonl"), qceval.read),
         "humaneval": Format("human-eval, *_results.jsonl", ("*_results.jsonl",), humaneval.read),
         "evalplus": Format("EvalPlus, eval_results.json", ("*eval_results.json",), evalplus.read, _METRIC),
         "inspect": Format("Inspect log, .json or .eval", ("*.json", "*.eval"), inspect_log.read, _METRIC),
         "lm-eval": Format("lm-eval, samples_*.jsonl", ("samples_*.jsonl",), lm_eval.read, _METRIC),
-        "verifiers": Format("verifiers, results.jsonl", ("results.jsonl",), verifiers.read, _METRIC),
+        "verifiers": Format(
+            "verifiers, results.jsonl or traces.jsonl",
+            ("results.jsonl", "traces.jsonl"),
+            verifiers.read,
+            _METRIC,
+        ),
         "openenv-collect": Format("openenv collect, results.jsonl", ("results.jsonl",), openenv_collect.read),
         "table": Format(
             "CSV, JSONL or Parquet with named columns",
@@ -171,12 +182,17 @@ def _refuse_mixed(records: Iterable[SampleRecord]) -> None:
 def _unequal(records: Iterable[SampleRecord]) -> list[str]:
     """Return a line for each agent with fewer samples of one task of a suite than of another."""
     counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    ended: set[tuple[str, str, str]] = set()
     for record in records:
         counts[record.suite, record.agent_id][record.task] += 1
+        # Attempts that see each other may end at the first that passes.
+        if NON_IID in record.flags and record.passed:
+            ended.add((record.suite, record.agent_id, record.task))
     lines = []
     for (suite, agent), tasks in counts.items():
-        task, fewest = min(tasks.items(), key=lambda item: (item[1], item[0]))
         most = max(tasks.values())
+        open_ones = {task: n for task, n in tasks.items() if (suite, agent, task) not in ended} or {"": most}
+        task, fewest = min(open_ones.items(), key=lambda item: (item[1], item[0]))
         if fewest < most:
             lines.append(f"{agent} on {suite} has {fewest} samples of task {task!r} and {most} of others")
     return lines

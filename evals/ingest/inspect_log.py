@@ -2,20 +2,21 @@
 
 Source: github.com/UKGovernmentBEIS/inspect_ai, `inspect_ai.log.EvalLog`. Of the log are read `status`,
 `eval.task`, `eval.model`, `eval.task_version`, `eval.revision.commit`, `eval.packages.inspect_ai`,
-`eval.config.epochs`, `eval.dataset.samples`; of each sample `id`, `epoch` (from 1), `scores`, `error`,
-`limit`. An `.eval` file is a zip with `header.json` and `samples/*.json`.
+`eval.config.epochs`, `eval.dataset.sample_ids` (those chosen by a limit) or `samples`; of each sample `id`,
+`epoch` (from 1), `scores`, `error`, `limit`. An `.eval` file is a zip with `header.json` and
+`samples/*.json`, its members deflated or, by newer versions, compressed with Zstandard, which pyarrow reads.
 
 The metric is the name of a scorer, or `scorer.key` if its values are objects; with one scorer it need not
 be said. `C` is a pass, `I` and `N` are none, true and false are what they are, a number is a score, and so
-is `P` (0.5) with its `C` (1) and `I` and `N` (0). A sample without a score, or that ended in an error, is
-missing. The evaluator is known if the log has the commit of a clean working tree.
+is `P` (0.5) with its `C` (1) and `I` and `N` (0). A sample is missing that has no score, or NaN, which is
+how Inspect stores one that the scorer left out, or that ended in an error. The evaluator is known if the
+log has the commit of a clean working tree.
 """
 
-import io
-import zipfile
-import zlib
+import math
 from typing import Final, TypeAlias
 
+from quantum_circuit_env.evals.ingest.archive import members
 from quantum_circuit_env.evals.ingest.batch import Batch
 from quantum_circuit_env.evals.ingest.errors import IngestError, shown
 from quantum_circuit_env.evals.ingest.fields import Fields, Source
@@ -24,7 +25,7 @@ from quantum_circuit_env.evals.ingest.records import SampleError
 GRADES: Final = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 VERDICTS: Final[dict[object, bool]] = {"C": True, "I": False, "N": False}
 Value: TypeAlias = bool | float | str
-_LARGEST_MEMBER: Final = 2**30
+_HEADER: Final = "header.json"
 
 
 def read(batch: Batch) -> None:
@@ -73,10 +74,14 @@ def _failed(passed: bool | None) -> SampleError | None:
 def _expect(batch: Batch, spec: Fields, samples: list[Fields]) -> None:
     config, dataset = spec.optional_object("config"), spec.optional_object("dataset")
     epochs = None if config is None else config.optional_whole("epochs")
+    # With a limit or a choice of samples, `sample_ids` are what was chosen and `samples` is the whole.
+    chosen = None if dataset is None else dataset.values.get("sample_ids")
+    if isinstance(chosen, list):
+        batch.expect(len(samples), len(chosen) * (epochs or 1), "samples")
+        return
     tasks = None if dataset is None else dataset.optional_whole("samples")
-    # A limit or a choice of samples is the caller's own, and the log has no number for it.
-    chosen = config is not None and (config.values.get("limit") or config.values.get("sample_id"))
-    if tasks is not None and not chosen:
+    limited = config is not None and (config.values.get("limit") or config.values.get("sample_id"))
+    if tasks is not None and not limited:
         batch.expect(len(samples), tasks * (epochs or 1), "samples")
 
 
@@ -108,13 +113,25 @@ def _scored(batch: Batch, sample: Fields, metric: tuple[str, str | None]) -> boo
     if scores is None or scores.values.get(metric[0]) is None:
         batch.unscored(sample, f"has no score of {metric[0]!r}")
         return False
+    score, key = _stored(sample, metric)
+    value = score.values.get(key)
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        batch.unscored(score, f"`{key}` is {shown(value)}: the sample is not scored")
+        return False
     return True
 
 
+def _stored(sample: Fields, metric: tuple[str, str | None]) -> tuple[Fields, str]:
+    """Return the object and its key that the value stands under."""
+    score = sample.object("scores").object(metric[0])
+    whole = score.values.get("value")
+    if metric[1] is None or (isinstance(whole, float) and math.isnan(whole)):
+        return score, "value"
+    return score.object("value"), metric[1]
+
+
 def _value(sample: Fields, metric: tuple[str, str | None]) -> Value:
-    score, key = sample.object("scores").object(metric[0]), "value"
-    if metric[1] is not None:
-        score, key = score.object("value"), metric[1]
+    score, key = _stored(sample, metric)
     value = score.values.get(key)
     if isinstance(value, dict):
         raise score.error(f"has several values: say --metric {metric[0]}.KEY with one of {', '.join(value)}")
@@ -138,25 +155,14 @@ def _evaluator(spec: Fields) -> str | None:
 
 def _unzipped(source: Source) -> tuple[Fields, list[Fields]]:
     """Return the header and the samples of an `.eval` file."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
-            members = [info for info in archive.infolist() if info.filename.startswith("samples/")]
-            large = [info for info in members if info.file_size > _LARGEST_MEMBER]
-            if large or "header.json" not in archive.namelist():
-                problem = (
-                    f"{large[0].filename} is too large"
-                    if large
-                    else "there is no header.json: the run has not ended"
-                )
-                raise IngestError(source.name, "", problem)
-            header = Source(source.path, f"{source.name}:header.json", archive.read("header.json")).document()
-            samples = [
-                Source(source.path, f"{source.name}:{info.filename}", archive.read(info)).document()
-                for info in sorted(members, key=lambda info: info.filename)
-            ]
-    # A RuntimeError is what an encrypted member raises.
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError) as error:
-        raise IngestError(source.name, "", f"is no .eval file that can be read: {error}") from None
+    header, samples = None, []
+    for member in members(source, lambda name: name == _HEADER or name.startswith("samples/")):
+        if member.name.endswith(f":{_HEADER}"):
+            header = member.document()
+        else:
+            samples.append(member.document())
+    if header is None:
+        raise IngestError(source.name, "", "there is no header.json: the run has not ended")
     if not samples:
         raise IngestError(source.name, "", "holds no samples")
     return header, samples

@@ -5,7 +5,8 @@ filter: `{doc_id, filter, metrics: [names], <metric>: number, doc_hash, …}`. T
 harness says it, `metric` or `metric,filter`; where there is one of each it need not be said. The task of
 the harness is the suite and `doc_id` the task; true and false are verdicts, numbers are scores. The agent
 is the name of the folder, as the harness makes it. `results_<date>.json` beside it, if it is there, tells
-the evaluator: `git_hash`, and the version of the task.
+the evaluator (`lm_eval_version`, `git_hash`, which is that of the folder the harness was started in, and the
+version of the task) and how many documents there ought to be (`n-samples`, `effective`).
 """
 
 import re
@@ -26,10 +27,12 @@ def read(batch: Batch) -> None:
         raise IngestError(source.name, "", "the name must be samples_TASK_YYYY-MM-DDThh-mm-ss.jsonl")
     lines = list(source.lines())
     metric, chosen = _metric(batch, lines)
-    evaluator = _evaluator(batch, found["task"], found["date"])
+    beside = batch.sidecar(f"results_{found['date']}.json")
+    results = None if beside is None else beside.document()
+    evaluator = None if results is None else _evaluator(results, found["task"])
+    lines = [line for line in lines if line.values.get("filter", "none") == chosen]
+    batch.expect(len(lines), None if results is None else _documents(results, found["task"]), "documents")
     for line in lines:
-        if line.values.get("filter", "none") != chosen:
-            continue
         batch.add(
             line,
             suite=found["task"],
@@ -62,11 +65,17 @@ def _named(line: Fields) -> list[str]:
     return names
 
 
-def _evaluator(batch: Batch, task: str, date: str) -> str | None:
-    beside = batch.sidecar(f"results_{date}.json")
-    if beside is None:
-        return None
-    results = beside.document()
-    commit, versions = results.optional_text("git_hash"), results.optional_object("versions")
+def _evaluator(results: Fields, task: str) -> str | None:
+    tool, commit = results.optional_text("lm_eval_version"), results.optional_text("git_hash")
+    versions = results.optional_object("versions")
     version = None if versions is None else versions.values.get(task)
-    return f"lm-eval commit={commit} task_version={version}" if commit and version is not None else None
+    if version is None or not (tool or commit):
+        return None
+    parts = {"lm-eval": tool, "commit": commit, "task_version": version}
+    return " ".join(f"{name}={value}" for name, value in parts.items() if value is not None)
+
+
+def _documents(results: Fields, task: str) -> int | None:
+    counts = results.optional_object("n-samples")
+    own = None if counts is None else counts.optional_object(task)
+    return None if own is None else own.optional_whole("effective")

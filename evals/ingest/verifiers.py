@@ -1,15 +1,17 @@
-"""verifiers: `results.jsonl` with `metadata.json`, as verifiers 0.1 and later save an evaluation.
+"""verifiers: `results.jsonl` with `metadata.json`, as verifiers 0.1 saves an evaluation (see
+`verifiers_traces` for the files of 0.4).
 
 Source: github.com/PrimeIntellect-ai/verifiers, `verifiers/utils/save_utils.py`. A line is one rollout:
 `{example_id, reward, error, is_truncated, …}`; the metadata have `env_id`, `model`, `num_examples`,
 `rollouts_per_example` and, in newer versions, `version_info`, which tells the evaluator. The reward is the
 score; another metric of the line is said by its name. A rollout with an error is missing: its reward is no
-judgement of the model. Rollouts are not numbered.
+judgement of the model. Rollouts are not numbered. Fields as of verifiers 0.1.11.
 """
 
 from collections import defaultdict
 from typing import Final
 
+from quantum_circuit_env.evals.ingest import verifiers_traces
 from quantum_circuit_env.evals.ingest.batch import Batch, numbered
 from quantum_circuit_env.evals.ingest.errors import IngestError
 from quantum_circuit_env.evals.ingest.fields import Fields
@@ -19,7 +21,10 @@ _VERSIONS: Final = ("vf_version", "vf_commit", "env_version", "env_commit")
 
 
 def read(batch: Batch) -> None:
-    """Read one `results.jsonl` and the `metadata.json` beside it."""
+    """Read one `results.jsonl` and the `metadata.json` beside it, or a `traces.jsonl`."""
+    if batch.source.path.name == verifiers_traces.FILE:
+        verifiers_traces.read(batch)
+        return
     beside = batch.sidecar("metadata.json")
     if beside is None:
         raise IngestError(batch.source.name, "", "there is no metadata.json beside it, which names the model")

@@ -17,6 +17,8 @@ from support.samples import FIXTURES, OPTIONS
 
 MAIN = {
     "arena": "m-a/toy_suite/results_20260101.json",
+    "qbe": "results/qiskit/pass_at_2/org_m-a.json",
+    "qceval": "run.json",
     "humaneval": "a_results.jsonl",
     "evalplus": "a_eval_results.json",
     "inspect": "log.json",
@@ -56,6 +58,44 @@ def copy(tmp_path: Path) -> Callable[[str], Path]:
         ("arena", '"num_samples": 3', '"num_samples": 2', "3 samples of task 'toy/0' where 2 are declared"),
         ("arena", "raw_task_results", "tasks", "`raw_task_results` or `results` is missing"),
         ("arena", '"toy/1"', '"toy/0"', "the key 'toy/0' is there twice"),
+        (
+            "qbe",
+            '"kl_bool": true',
+            '"kl_bool": 1',
+            "[0], versions[0]: `kl_bool` must be true or false, got 1",
+        ),
+        (
+            "qbe",
+            '"passed_versions": 1',
+            '"passed_versions": 2',
+            "`passed_versions` is 2, but 1 versions of task '01'",
+        ),
+        ("qbe", '"pass_k": 2', '"pass_k": 3', "2 versions of task '01' where 3 are declared"),
+        ("qbe", '"version": 1', '"version": 0', "`version` must be an integer from 1, got 0"),
+        ("qbe", '"version": 2', '"version": 1', "task='01', sample=0 is twice"),
+        ("qbe", '"versions": [', '"tries": [', "`versions` or `evaluation` is missing"),
+        ("qceval", ".run.v2", ".run.v1", "`schema_version` must be qceval.run.v2, got 'qceval.run.v1'"),
+        ("qceval", '"total_tasks": 6', '"total_tasks": 7', "6 results where 7 are declared"),
+        ("qceval", '"status": "failed"', '"status": "maybe"', "`status` must be one of passed, failed,"),
+        (
+            "qceval",
+            '"passed": true',
+            '"passed": false',
+            "`passed` is false, but the result's `status` is passed",
+        ),
+        ("qceval", '"passed": true', '"passed": NaN', "evaluation: `passed` must be true or false, got nan"),
+        (
+            "qceval",
+            '"status": "run_failed"',
+            '"status": "infrastructure_error"',
+            "results[4]: ended in an error of",
+        ),
+        (
+            "qceval",
+            '"max_attempts": 1',
+            '"max_attempts": 2',
+            "several samples and several attempts",
+        ),
         ("arena", '"m-a"', '" "', "`assistant` must be text with something in it, got ' '"),
         (
             "humaneval",
@@ -87,7 +127,7 @@ def copy(tmp_path: Path) -> Callable[[str], Path]:
             "inspect",
             '"value": "I"',
             '"value": NaN',
-            "samples[1], scores, match: `value` must be a finite number, got nan",
+            "samples[1], scores, match: `value` is nan: the sample is not scored",
         ),
         (
             "inspect",
@@ -225,7 +265,7 @@ def test_a_suite_with_verdicts_of_some_samples_only_is_refused(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("zip", Options(), "--format: must be one of arena, humaneval, evalplus"),
+        ("zip", Options(), "--format: must be one of arena, qbe, qceval, humaneval"),
         ("humaneval", Options(), "do not name the agent: say it with --agent"),
         (
             "arena",

