@@ -3,14 +3,15 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
-from qrewrite.circuits import Circuit, draw_svg
+from qrewrite.circuits import Circuit
+from qrewrite.circuits.svg import columns_within, draw_svg
 from qrewrite.game import Action, Position
 from qrewrite.rules import RULES
 from quantum_circuit_env.models import QuantumCircuitObservation
 
 SWAPS_OFFERED: Final = 12
 """Most swaps that are offered: on a large circuit nearly every gate has one."""
-_COLUMNS: Final = 24
+_WIDTH: Final = 860
 
 
 Shown: TypeAlias = Mapping[str, Any] | QuantumCircuitObservation
@@ -19,7 +20,8 @@ Shown: TypeAlias = Mapping[str, Any] | QuantumCircuitObservation
 
 def render(observation: Shown) -> str:
     """Return the observation's circuit as SVG that brings its style along, and so can stand in any HTML."""
-    return draw_svg(_circuit(_fields(observation)), columns=_COLUMNS)
+    circuit = _circuit(_fields(observation))
+    return draw_svg(circuit, columns=columns_within(_WIDTH, circuit.num_qubits))
 
 
 def actions(observation: Shown) -> list[tuple[str, dict[str, Any]]]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -244,33 +245,92 @@ def colours(style: str) -> dict[str, str]:
     }
 
 
+def linear(colour: str) -> list[float]:
+    """Red, green and blue as amounts of light, 0 to 1 (IEC 61966-2-1)."""
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    parts = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
+    return [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+
+
 def contrast(one: str, other: str) -> float:
     """Contrast of two colours, from 1 to 21 (WCAG 2.2, relative luminance)."""
-
-    def luminance(colour: str) -> float:
-        digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
-        parts = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
-        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-        return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-    low, high = sorted((luminance(one), luminance(other)))
+    low, high = sorted(float(np.dot((0.2126, 0.7152, 0.0722), linear(colour))) for colour in (one, other))
     return (high + 0.05) / (low + 0.05)
+
+
+SEEN = {
+    "normal": np.eye(3),
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+    "tritanopia": [
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.303900],
+    ],
+}
+"""What the colour-blind see of light (Machado, Oliveira and Fernandes 2009, severity 1)."""
+
+CONES = [
+    [0.4122214708, 0.5363325363, 0.0514459929],
+    [0.2119034982, 0.6806995451, 0.1073969566],
+    [0.0883024619, 0.2817188376, 0.6299787005],
+]
+OKLAB = [
+    [0.2104542553, 0.7936177850, -0.0040720468],
+    [1.9779984951, -2.4285922050, 0.4505937099],
+    [0.0259040371, 0.7827717662, -0.8086757660],
+]
+
+
+def distance(one: str, other: str, eyes: str) -> float:
+    """Distance of two colours in Oklab (Ottosson 2020); black and white are 1 apart."""
+    seen = [np.clip(np.dot(SEEN[eyes], linear(colour)), 0, 1) for colour in (one, other)]
+    first, second = (np.dot(OKLAB, np.cbrt(np.dot(CONES, light))) for light in seen)
+    return float(np.linalg.norm(first - second))
+
+
+def palette(scheme: str) -> dict[str, str]:
+    """Class → colour in this scheme."""
+    light, _, dark = STYLE.partition("@media")
+    changed = colours(dark.partition("{")[2])
+    assert len(changed) > 10
+    return colours(light) | (changed if scheme == "dark" else {})
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_letters_and_gates_stand_out(scheme: str) -> None:
-    light, _, dark = STYLE.partition("@media")
-    found = colours(light) | (colours(dark.partition("{")[2]) if scheme == "dark" else {})
+    found = palette(scheme)
     paper = found[".qc-paper"]
-    kinds = {found[f".qc-{name.lower()}"] for name in GATES}
-    assert len(kinds) == 5
-    for colour in kinds:
+    for colour in (found[f".qc-{name.lower()}"] for name in GATES):
         assert contrast(colour, found[".qc-gate rect+text"]) >= 4.5, "letters in their boxes"
         assert contrast(colour, found[".qc-gate circle+path"]) >= 4.5, "the plus in its disc"
         assert contrast(colour, paper) >= 4.5
     for text in (".qc-gate text", ".qc-note", ".qc-qubit", ".qc-caption"):
         assert contrast(found[text], paper) >= 4.5
-    assert len(colours(dark.partition("{")[2])) > 10
+    assert contrast(found[".qc-wire"], paper) >= 3
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("eyes", SEEN)
+def test_boxes_differ_for_the_colour_blind(scheme: str, eyes: str) -> None:
+    boxed = [palette(scheme)[f".qc-{name.lower()}"] for name, spec in GATES.items() if spec.arity == 1]
+    assert len(boxed) == 4
+    for one, other in combinations(boxed, 2):
+        assert distance(one, other, eyes) > 0.08
+
+
+def test_colours_that_the_colour_blind_confuse_are_found() -> None:
+    assert distance("#000000", "#ffffff", "normal") == pytest.approx(1, abs=1e-3)
+    assert distance("#bd4b00", "#7d6200", "normal") > 0.12
+    assert distance("#bd4b00", "#7d6200", "protanopia") < 0.02
 
 
 if __name__ == "__main__":

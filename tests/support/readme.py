@@ -32,6 +32,10 @@ COMMANDS: Final[dict[str, tuple[Runs, str]]] = {
         Runs.SUITE,
         "prints README's picture",
     ),
+    "uv run quantum-circuit-env show --task medium --seed 7 --solved --svg docs/images/medium-7.svg": (
+        Runs.SUITE,
+        "draws README's picture",
+    ),
     "uv run quantum-circuit-env depth --seeds 2": (Runs.SUITE, "takes seconds"),
     "uv run quantum-circuit-env depth --seeds 200": (Runs.CLONE, "takes minutes"),
     "uv run python inference.py --offline --tasks easy --seeds 0-2": (Runs.SUITE, "takes seconds"),

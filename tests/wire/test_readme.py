@@ -64,10 +64,23 @@ def test_the_legs_that_run_commands_exist(leg: str) -> None:
     assert os.access(ROOT / leg, os.X_OK)
 
 
-@pytest.mark.parametrize("command", [one for one in readme.COMMANDS if "show" in one])
+@pytest.mark.parametrize("command", [one for one in readme.COMMANDS if "show" in one and "--svg" not in one])
 def test_picture(command: str) -> None:
     picture = told(command).strip("\n")
     assert f"```text\n{picture}\n```" in README
+
+
+@pytest.mark.parametrize("command", [one for one in readme.COMMANDS if "--svg" in one])
+def test_drawing(command: str, tmp_path: Path) -> None:
+    draw, file = command.split(" --svg ")
+    told(f"{draw} --svg {tmp_path / 'drawn.svg'}")
+    assert (tmp_path / "drawn.svg").read_bytes() == (ROOT / file).read_bytes()
+    assert re.search(rf"^!\[[^]]+\]\({re.escape(file)}\)$", README, re.MULTILINE)
+
+
+def test_every_image_is_drawn_by_a_command() -> None:
+    drawn = {command.split(" --svg ")[1] for command in readme.COMMANDS if "--svg" in command}
+    assert {str(image.relative_to(ROOT)) for image in (ROOT / "docs" / "images").iterdir()} == drawn
 
 
 def test_depth() -> None:

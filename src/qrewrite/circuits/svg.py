@@ -14,7 +14,7 @@ from qrewrite.circuits.gates import GATES
 STYLE: Final = """
 .qc-drawing{font:13px system-ui,sans-serif;font-variant-numeric:tabular-nums}
 .qc-paper{fill:#fff}
-.qc-wire,.qc-gate path{fill:none;stroke:#b3bcc9;stroke-width:2}
+.qc-wire,.qc-gate path{fill:none;stroke:#8b95a3;stroke-width:2}
 .qc-gate path{stroke:currentColor}
 .qc-gate circle,.qc-gate rect{fill:currentColor;rx:3px}
 .qc-gate circle+path{stroke:#fff}
@@ -25,28 +25,29 @@ STYLE: Final = """
 .qc-qubit,.qc-caption{fill:#24292f}
 .qc-qubit{text-anchor:end}
 .qc-caption{font-size:14px;font-weight:600}
-.qc-h{color:#0068a8}
-.qc-x,.qc-cnot{color:#bd4b00}
-.qc-y{color:#7d6200}
-.qc-z,.qc-cz{color:#00775a}
+.qc-h{color:#004f8f}
+.qc-x,.qc-cnot{color:#c24e00}
+.qc-y{color:#5c4b00}
+.qc-z,.qc-cz{color:#008262}
 .qc-swap{color:#9c3f77}
 @media(prefers-color-scheme:dark){
 .qc-paper,.qc-gate rect+text{fill:#0d1117}
 .qc-gate circle+path{stroke:#0d1117}
-.qc-wire{stroke:#566070}
+.qc-wire{stroke:#5d6878}
 .qc-gate text,.qc-note{fill:#9da7b3}
 .qc-qubit,.qc-caption{fill:#e6edf3}
-.qc-h{color:#62baf0}
-.qc-x,.qc-cnot{color:#f59249}
-.qc-y{color:#e3c53c}
-.qc-z,.qc-cz{color:#3cc9a0}
-.qc-swap{color:#e39ac6}
+.qc-h{color:#5aa9f5}
+.qc-x,.qc-cnot{color:#f2853f}
+.qc-y{color:#f2e05a}
+.qc-z,.qc-cz{color:#5fe0b6}
+.qc-swap{color:#f0a0d0}
 }
 """
 """Text of the style element of every drawing, which a page's security policy can name by its hash.
 
-Hues are those of Okabe and Ito (https://jfly.uni-koeln.de/color/), as dark or light as letters need; a gate
-is told by its letter or shape as well, never by its colour alone.
+Hues are close to those of Okabe and Ito (https://jfly.uni-koeln.de/color/), lightness is chosen so that
+letters can be read on them and boxes differ for the colour-blind too; a gate is told by its letter or shape
+as well, never by its colour alone.
 """
 
 COLUMN: Final = 32
@@ -102,7 +103,7 @@ def draw_svg(
 
 
 def columns_within(width: int, num_qubits: int) -> int:
-    """Return how many columns a drawing has room for that should be at most `width` pixels wide; at least 1."""
+    """Return how many columns a drawing of at most `width` pixels has room for; at least 1."""
     around = _margin(num_qubits) + _NAMES + 2 * _LEAD + _EDGE
     return max(1, (width - around) // COLUMN)
 
