@@ -33,7 +33,7 @@ from qrewrite.circuits import (
 from qrewrite.circuits.svg import STYLE
 from qrewrite.tasks import generate
 from support.circuits import alphabet, circuits, random_circuit
-from support.drawn_svg import SVG, Box, SvgBlock, SvgDrawing, SvgGate, read_svg
+from support.drawn_svg import FONT_SIZES, SVG, Box, SvgBlock, SvgDrawing, SvgGate, read_svg
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "svg"
 
@@ -214,6 +214,16 @@ def test_any_text_is_a_title_or_a_caption_and_no_markup(title: str) -> None:
         tags = {element.tag.removeprefix(SVG) for element in root.iter()}
         assert tags == {"svg", "title", "style", "g", "rect", "circle", "path", "text"}
     assert next(line.text or "" for line in root.iter(f"{SVG}text")) == shown
+
+
+def test_the_paper_is_as_wide_as_the_captions() -> None:
+    caption = "after 150 actions: 4 gates on 1 qubit, and no play leaves fewer than 3"
+    drawing = read_svg(draw_panels([Panel(Circuit(1, ()), caption)], title="one"))
+    ((text, box),) = drawing.lines
+    assert text == caption
+    average = 0.56  # of a letter of DejaVu Sans Bold, as large as the font
+    assert box.left + average * FONT_SIZES["qc-caption"] * len(caption) < drawing.size.right
+    assert box.bottom < drawing.blocks[0].wires[0] - 20
 
 
 def test_a_title_that_is_not_given_is_the_size() -> None:

@@ -159,8 +159,8 @@ class _Sheet:
             self._block(block, indices)
 
     def _line(self, kind: str, text: str) -> None:
-        # The width is a guess at a wide font's: what a letter takes on average is not known here.
-        self.width = max(self.width, 2 * _EDGE + 7 * len(text))
+        # The reader's font is not known; in DejaVu Sans Bold, a wide one, letters of 14 take 7.9 on average.
+        self.width = max(self.width, 2 * _EDGE + 8 * len(text))
         self.parts.append(f'<text class="{kind}" x="{_EDGE}" y="{self._bottom + 14}">{_text(text)}</text>')
         self._bottom += _NOTE
 
@@ -171,7 +171,7 @@ class _Sheet:
         ys = [ROW * qubit for qubit in range(layout.num_qubits)]
         self.parts.append(f'<path class="qc-wire" d="{"".join(f"M0 {y}h{length}" for y in ys)}"/>')
         for qubit, y in enumerate(ys):
-            self.parts.append(f'<text class="qc-qubit" x="-6" y="{y + 4}">q{qubit}</text>')
+            self.parts.append(f'<text class="qc-qubit" x="-{_NAMES}" y="{y + 4}">q{qubit}</text>')
         self.parts += (_gate(placed, indices) for placed in layout.gates)
         self.parts.append("</g>")
         self.width = max(self.width, left + length + _EDGE)
