@@ -45,6 +45,7 @@ def _reply(body: Mapping[str, Any], choice: Mapping[str, Any], message: Mapping[
         refused=bool(message.get("refusal")) or reason == "content_filter",
         model=str(body.get("model") or ""),
         usage=_usage(body.get("usage")),
+        finish_reason=reason if isinstance(reason, str) else "",
     )
 
 

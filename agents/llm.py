@@ -1,12 +1,14 @@
 """The agent that asks a language model, and what it asks."""
 
-from typing import Final
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Final, NamedTuple, Protocol
 
 from qrewrite.game import view
 from qrewrite.rules import RULES
 from quantum_circuit_env.agents.agent import Decision, Seen, Turn
-from quantum_circuit_env.agents.provider import Message, Provider, ProviderError
-from quantum_circuit_env.agents.replies import Usage, read_reply
+from quantum_circuit_env.agents.provider import Message, ProviderError
+from quantum_circuit_env.agents.replies import Reply, Usage, read_reply
 from quantum_circuit_env.agents.vocabulary import ErrorClass
 
 REMEMBERED: Final = 8
@@ -29,30 +31,60 @@ _ADVICE: Final = {
 """What the model is told of a class of turns."""
 
 
+class Exchange(NamedTuple):
+    """One question and its answer.
+
+    Attributes:
+        asked: the messages.
+        reply: the answer as it came.
+        seconds: how long it took, retries included.
+    """
+
+    asked: Sequence[Message]
+    reply: Reply
+    seconds: float
+
+
+class Service(Protocol):
+    """A model that can be asked; a `Provider` is one."""
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+
+    def reply(self, messages: Sequence[Message]) -> Reply:
+        """Return the model's reply, or raise a ProviderError when there will be none."""
+
+
 class LlmAgent:
     """Asks a model for each turn; each question is complete, so that none needs the ones before it.
 
     Attributes:
         usage: what all its replies so far have cost.
+        on_exchange: told of each answer, if somebody wants to know.
     """
 
-    def __init__(self, provider: Provider) -> None:
+    def __init__(self, provider: Service) -> None:
         self._provider = provider
         self.usage = Usage()
+        self.on_exchange: Callable[[Exchange], None] | None = None
 
     @property
     def name(self) -> str:
         """The model's name."""
-        return self._provider.endpoint.model
+        return self._provider.model
 
     def decide(self, seen: Seen) -> Decision:
         """Return the model's answer, or raise a ProviderError when there will be none."""
+        asked, began = messages(seen), perf_counter()
         try:
-            reply = self._provider.reply(messages(seen))
+            reply = self._provider.reply(asked)
         except ProviderError as error:
             self.usage = self.usage.plus(Usage(retries=error.retries))
             raise
         self.usage = self.usage.plus(reply.usage)
+        if self.on_exchange is not None:
+            self.on_exchange(Exchange(asked, reply, perf_counter() - began))
         return read_reply(reply)
 
 

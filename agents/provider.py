@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from random import uniform
 from threading import Lock
 from typing import Any, Final, TypeAlias
 
@@ -10,6 +11,7 @@ from quantum_circuit_env.agents.clock import Deadline, within
 from quantum_circuit_env.agents.completions import read_completion
 from quantum_circuit_env.agents.endpoint import Endpoint
 from quantum_circuit_env.agents.faults import Fault, Remedy
+from quantum_circuit_env.agents.pace import Pace
 from quantum_circuit_env.agents.replies import Reply
 from quantum_circuit_env.agents.transcript import one_line
 from quantum_circuit_env.agents.vocabulary import EndReason
@@ -30,7 +32,8 @@ class Limits:
         max_tokens: tokens of a reply, thinking included.
         timeout: seconds for one request, all in all.
         retries: requests after the first for one reply.
-        pause: seconds before the first retry; doubled for each further one.
+        pause: seconds before the first retry; doubled for each further one, then drawn from the half of it
+            to the whole, so that threads that failed together do not come back together.
         longest_pause: seconds that are waited at most, also when the service asks for more.
     """
 
@@ -62,10 +65,23 @@ class Provider:
     Attributes:
         parameters: what is sent beside the messages; shrinks when the service refuses one.
         served: names that the service gave the model in its replies.
+
+    Args:
+        endpoint: the model, and where it is served.
+        limits: how it is asked.
+        deadline: when nothing is asked any more.
+        log: told of requests that are repeated.
+        pace: how often the service may be asked; None for as often as there is something to ask.
     """
 
     def __init__(
-        self, endpoint: Endpoint, limits: Limits, deadline: Deadline, *, log: Callable[[str], None]
+        self,
+        endpoint: Endpoint,
+        limits: Limits,
+        deadline: Deadline,
+        *,
+        log: Callable[[str], None],
+        pace: Pace | None = None,
     ) -> None:
         self.endpoint = endpoint
         self.parameters: dict[str, float] = {
@@ -76,18 +92,24 @@ class Provider:
         self._limits = limits
         self._deadline = deadline
         self._log = log
+        self._pace = pace
         self._stopped: str | None = None
         self._client: Any = None
         self._lock = Lock()
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        return self.endpoint.model
 
     def reply(self, messages: Sequence[Message]) -> Reply:
         """Return the model's reply, or raise a ProviderError when the bounds are reached."""
         retries = 0
         while True:
-            if self._stopped is not None:
-                raise ProviderError(self._stopped, EndReason.INCOMPLETE, retries)
-            if self._deadline.over:
-                raise ProviderError("no time is left for this run", EndReason.RUN_BUDGET, retries)
+            self._check(retries)
+            if self._pace is not None:
+                self._pace.wait(self._deadline.left)
+                self._check(retries)
             sent = self.parameters
             outcome = self._request(messages, sent)
             if isinstance(outcome, Reply):
@@ -100,6 +122,13 @@ class Provider:
             self._wait(outcome, retries)
             retries += 1
 
+    def _check(self, retries: int) -> None:
+        """Raise a ProviderError if nothing is to be asked any more."""
+        if self._stopped is not None:
+            raise ProviderError(self._stopped, EndReason.INCOMPLETE, retries)
+        if self._deadline.over:
+            raise ProviderError("no time is left for this run", EndReason.RUN_BUDGET, retries)
+
     def _failed(self, fault: Fault, retries: int) -> ProviderError:
         if self._deadline.over:
             text = f"no time is left for this run ({fault.text})"
@@ -110,7 +139,8 @@ class Provider:
         return ProviderError(fault.text, reason, retries)
 
     def _wait(self, fault: Fault, retries: int) -> None:
-        wait = self._limits.pause * 2**retries if fault.wait is None else fault.wait
+        # A service that says when to come back is taken at its word.
+        wait = self._limits.pause * 2**retries * uniform(0.5, 1.0) if fault.wait is None else fault.wait
         wait = min(wait, self._limits.longest_pause, self._deadline.left)
         self._log(f"{fault.text}; asking again in {wait:.1f} s")
         time.sleep(wait)

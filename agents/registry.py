@@ -23,6 +23,7 @@ from quantum_circuit_env.agents.agent import Agent
 from quantum_circuit_env.agents.clock import Deadline
 from quantum_circuit_env.agents.endpoint import KEYS, EndpointError, choose_endpoint, read_environment
 from quantum_circuit_env.agents.llm import LlmAgent
+from quantum_circuit_env.agents.pace import Pace
 from quantum_circuit_env.agents.policy_agent import PolicyAgent
 from quantum_circuit_env.agents.provider import Limits, Provider
 from quantum_circuit_env.agents.spec import CATALOGUE, AgentSpec, Option
@@ -82,6 +83,7 @@ def provider_from(
     *,
     deadline: Deadline | None = None,
     log: Callable[[str], None] | None = None,
+    pace: Pace | None = None,
 ) -> Provider:
     """Return the service of the model that an `llm` spec names.
 
@@ -90,6 +92,7 @@ def provider_from(
         environ: as `agents.endpoint.read_environment` returns it; names the service and the key.
         deadline: when nothing is asked any more; never if None.
         log: told of requests that are repeated; by default standard error is.
+        pace: how often its service may be asked, together with whoever else has it.
 
     Raises:
         EndpointError: if there is no key or no address for it.
@@ -98,7 +101,7 @@ def provider_from(
     if endpoint is None:
         raise EndpointError(f"a model needs a key: set one of {', '.join(KEYS)}")
     limits = Limits(temperature=float(spec["temperature"]), max_tokens=int(spec["max_tokens"]))
-    return Provider(endpoint, limits, deadline or Deadline(float("inf")), log=log or _log)
+    return Provider(endpoint, limits, deadline or Deadline(float("inf")), log=log or _log, pace=pace)
 
 
 def _log(text: str) -> None:

@@ -56,6 +56,7 @@ class Reply(NamedTuple):
         text: the reply itself, possibly empty.
         cut_off: whether the service says that it stopped at the token limit.
         refused: whether the service flags it as a refusal.
+        finish_reason: why it stopped, in the service's word; empty if it does not say.
         model: name that the service gives the model that answered.
         usage: what it cost.
     """
@@ -65,6 +66,7 @@ class Reply(NamedTuple):
     refused: bool = False
     model: str = ""
     usage: Usage = Usage()
+    finish_reason: str = ""
 
 
 class _Pairs(list[tuple[str, Any]]):

@@ -13,6 +13,12 @@ if TYPE_CHECKING:
 
 _SPLIT: Final = "test"
 _SEEDS: Final = 200
+_FEWEST: Final = 20
+"""Seeds below which intervals hold less often than they promise; docs/evaluation.md has the measurements."""
+
+_SIGNIFICANT_FROM: Final = 6
+"""Seeds from which on the sign-flip test can reach 0.05: the smallest p is 2 / 2**n."""
+
 _TITLE: Final = "means, with 95 % intervals for other seeds of the tier"
 
 # Typer's versions differ in where usage errors are; this is the parent of the one that all of them export.
@@ -47,6 +53,13 @@ def evaluate(
     workers: Annotated[
         int, typer.Option(min=1, max=256, help="Processes, or sessions at a time; changes no result.")
     ] = 2,
+    rate: Annotated[
+        float | None,
+        typer.Option(help="Requests to the models' service a minute at most.", show_default="no bound"),
+    ] = None,
+    raw_replies: Annotated[
+        bool, typer.Option("--raw-replies", help="Keep the models' replies word for word: turns.jsonl.zst.")
+    ] = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the run of that folder; play what is missing.")
     ] = False,
@@ -63,6 +76,7 @@ def evaluate(
     from quantum_circuit_env.evals.executors import ExecutorError
     from quantum_circuit_env.evals.extras import MissingExtraError
     from quantum_circuit_env.evals.provenance import CredentialError, InfoError
+    from quantum_circuit_env.evals.raw_replies import RawRepliesError
     from quantum_circuit_env.evals.store import StoreError
 
     if in_process and url is not None:
@@ -79,7 +93,10 @@ def evaluate(
             url=url,
             executor=executor_named(executor),
             workers=workers,
+            rate=rate,
+            raw_replies=raw_replies,
         )
+        _warn(len(chosen))
         incomplete = _play(config, out, resume=resume, interrupts=interrupts)
     except (
         CredentialError,
@@ -88,6 +105,7 @@ def evaluate(
         HostError,
         InfoError,
         MissingExtraError,
+        RawRepliesError,
         SpecError,
         StoreError,
         EvaluateError,
@@ -95,6 +113,16 @@ def evaluate(
         raise _UsageError(str(error)) from None
     if incomplete:
         sys.exit(1)
+
+
+def _warn(seeds: int) -> None:
+    """Say what so few seeds cannot tell."""
+    if seeds < _SIGNIFICANT_FROM:
+        told = f"cannot be significant: a paired test needs {_SIGNIFICANT_FROM} seeds at the least"
+        typer.echo(f"note: {seeds} seeds: differences between agents {told}", err=True)
+    if seeds < _FEWEST:
+        told = f"intervals of fewer than {_FEWEST} seeds miss the mean far more often than they say"
+        typer.echo(f"note: {seeds} seeds: {told}", err=True)
 
 
 def _seeds(split: str | None, count: int | None, listed: str | None) -> tuple[str | None, tuple[int, ...]]:

@@ -19,6 +19,7 @@ worker processes of a local Ray node, in process.
 _COMPUTING: Final = ("process", "ray")
 _RANGE: Final = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?")
 _MOST_SEEDS: Final = 100_000
+_MOST_A_MINUTE: Final = 1_000_000
 
 
 class EvaluateError(ValueError):
@@ -39,6 +40,8 @@ class Config:
         url: address of the server; None to play in process.
         executor: who plays; None for what suits the agents and the server.
         workers: processes, or sessions at a time.
+        rate: requests to the models' service a minute at most, all agents together; None for no bound.
+        raw_replies: whether the models' replies are kept as they come.
     """
 
     agents: tuple[AgentSpec, ...]
@@ -50,6 +53,8 @@ class Config:
     url: str | None = None
     executor: ExecutorName | None = None
     workers: int = 2
+    rate: float | None = None
+    raw_replies: bool = False
 
     def __post_init__(self) -> None:
         unknown = [tier for tier in self.tiers if tier not in TIERS]
@@ -61,6 +66,14 @@ class Config:
             raise EvaluateError(f"turns must be in 1..{STEP_LIMIT}, got {self.turns}")
         if self.samples < 1 or self.workers < 1:
             raise EvaluateError("samples and workers must be at least 1")
+        if self.rate is not None and not 0 < self.rate <= _MOST_A_MINUTE:
+            raise EvaluateError(
+                f"the rate must be above 0 and at most {_MOST_A_MINUTE} a minute, got {self.rate}"
+            )
+        if not self.models and (self.rate is not None or self.raw_replies):
+            raise EvaluateError(
+                f"a rate and raw replies are for agents that ask a model: {LLM} is not among them"
+            )
         if self.executor in _COMPUTING and self.url is not None:
             raise EvaluateError(f"executor {self.executor} plays in process: take async for a server")
         if self.executor in _COMPUTING and self.models:

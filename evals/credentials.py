@@ -51,6 +51,14 @@ def withheld(text: str, secrets: Iterable[str] = ()) -> str:
     return WITHHELD if suspicious(text, secrets) else " ".join(text.split())[:200]
 
 
+def masked(text: str, secrets: Iterable[str]) -> str:
+    """Return a text that is to be kept word for word, with WITHHELD where a known secret stands."""
+    for secret in secrets:
+        if len(secret) >= _SHORTEST:
+            text = text.replace(secret, WITHHELD)
+    return text
+
+
 def _texts(place: str, value: object) -> Iterator[tuple[str, str]]:
     """Yield each text of the value with its place; the place of a key is that of its mapping."""
     if isinstance(value, str):

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
@@ -12,14 +12,17 @@ from quantum_circuit_env.agents.endpoint import read_environment
 from quantum_circuit_env.agents.hosting import RemoteHost
 from quantum_circuit_env.agents.interrupts import Interrupts
 from quantum_circuit_env.agents.loop import Game
+from quantum_circuit_env.agents.pace import Pace
 from quantum_circuit_env.agents.provider import Provider
 from quantum_circuit_env.agents.registry import agent_factory, provider_from
 from quantum_circuit_env.agents.session import Session
 from quantum_circuit_env.evals.configuration import Config, ExecutorName
 from quantum_circuit_env.evals.executors import Job, processes, threads
 from quantum_circuit_env.evals.executors_ray import imported_ray, ray_shards
+from quantum_circuit_env.evals.extras import require
 from quantum_circuit_env.evals.playing import LocalSession
 from quantum_circuit_env.evals.provenance import RunInfo, fingerprint, new_run
+from quantum_circuit_env.evals.raw_replies import TURNS, RawReplies
 from quantum_circuit_env.evals.records import Episode, EpisodeKey
 from quantum_circuit_env.evals.shards import SHARDS, leftovers
 from quantum_circuit_env.evals.store import RunFolder
@@ -61,7 +64,8 @@ def evaluate(
         EndpointError, CredentialError: if a model cannot be asked, or its spec holds a key.
         HostError: if no server answers.
         ExecutorError: if a worker ends; what was stored stays.
-        MissingExtraError: if Ray is asked for and not installed.
+        MissingExtraError: if Ray is asked for, or raw replies without pyarrow, and not installed.
+        RawRepliesError: if raw replies cannot be kept.
         InfoError: if an agent, tier or seed is given twice, or none is.
     """
     interrupts = interrupts or Interrupts()
@@ -72,12 +76,17 @@ def evaluate(
         imported_ray()
     if config.url is not None:
         RemoteHost(config.url, SERVER_PATIENCE).client()
-    with RunFolder.open(out).resume(info) if resume else RunFolder.create(out, info) as run:
+    if config.raw_replies:
+        require("pyarrow", extra="eval")
+    with (
+        RunFolder.open(out).resume(info) if resume else RunFolder.create(out, info) as run,
+        _raw_replies(config, run, providers) as replies,
+    ):
         units = ordered(run.info, run.missing())
         if watcher:
             watcher.begin(len(run.done), len(run.done) + len(units))
         try:
-            with closing(_episodes(config, run, units, providers, interrupts)) as episodes:
+            with closing(_episodes(config, run, units, providers, interrupts, replies)) as episodes:
                 for episode in episodes:
                     with interrupts.held():
                         run.append(episode)
@@ -94,7 +103,19 @@ def evaluate(
 
 def _providers(config: Config) -> dict[str, Provider]:
     environ = read_environment(os.environ, Path.cwd()) if config.models else {}
-    return {str(spec): provider_from(spec, environ) for spec in config.models}
+    # One for all: they have one key, by which services count.
+    pace = None if config.rate is None else Pace(config.rate)
+    return {str(spec): provider_from(spec, environ, pace=pace) for spec in config.models}
+
+
+def _raw_replies(
+    config: Config, run: RunFolder, providers: Mapping[str, Provider]
+) -> AbstractContextManager[RawReplies | None]:
+    """Return where raw replies are kept: as asked for, or because the run has kept them until now."""
+    if not (config.raw_replies or (run.path / TURNS).exists()):
+        return nullcontext()
+    keys = {provider.endpoint.key for provider in providers.values()}
+    return RawReplies(run.path, keys)
 
 
 def _info(config: Config, providers: Mapping[str, Provider]) -> RunInfo:
@@ -128,11 +149,12 @@ def _episodes(
     units: Sequence[Unit],
     providers: Mapping[str, Provider],
     interrupts: Interrupts,
+    replies: RawReplies | None,
 ) -> Generator[Episode, None, None]:
     shards = run.path / SHARDS
     rest = yield from leftovers(units, shards)
     if rest:
-        yield from _played(config, run.info, rest, providers, interrupts, shards)
+        yield from _played(config, run.info, rest, providers, interrupts, shards, replies)
 
 
 def _played(
@@ -142,6 +164,7 @@ def _played(
     providers: Mapping[str, Provider],
     interrupts: Interrupts,
     shards: Path,
+    replies: RawReplies | None,
 ) -> Generator[Episode, None, None]:
     job = Job(info.run_id, info.split, info.turns)
     workers = max(1, min(config.workers, len(units)))
@@ -158,6 +181,7 @@ def _played(
         interrupts=interrupts,
         factories=factories,
         new_session=_sessions(config.url),
+        keep=replies.append if replies else None,
     )
 
 

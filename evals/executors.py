@@ -19,11 +19,12 @@ from multiprocessing.connection import Connection
 from queue import Empty, SimpleQueue
 from random import Random
 from threading import Event, Thread
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from quantum_circuit_env.agents.agent import Agent
 from quantum_circuit_env.agents.clock import Deadline
 from quantum_circuit_env.agents.interrupts import Interrupts
+from quantum_circuit_env.agents.llm import Exchange, LlmAgent
 from quantum_circuit_env.agents.loop import Game
 from quantum_circuit_env.agents.registry import agent_factory
 from quantum_circuit_env.agents.spec import AgentSpec
@@ -170,6 +171,7 @@ def threads(
     interrupts: Interrupts,
     factories: Mapping[str, Factory],
     new_session: Callable[[], Game],
+    keep: Callable[[Episode, Sequence[Exchange]], None] | None = None,
 ) -> Generator[Episode, None, None]:
     """Yield the episodes of any agents, played in threads of this process, each over a session of its own.
 
@@ -180,6 +182,7 @@ def threads(
         interrupts: kept from cutting the end short.
         factories: agent → what makes it for an episode.
         new_session: opens a session; called by each thread, and again after an episode that was broken off.
+        keep: given what a model was asked and has replied, before the episode is yielded.
 
     Raises:
         ExecutorError: if a thread ends before all is played; its error has been told on standard error.
@@ -187,7 +190,7 @@ def threads(
     todo: SimpleQueue[Unit] = SimpleQueue()
     for unit in units:
         todo.put(unit)
-    found: SimpleQueue[Episode | None] = SimpleQueue()
+    found: SimpleQueue[_Played | None] = SimpleQueue()
     stop = Event()
     crew = _Crew(todo, found, stop, job, factories, new_session)
     hands = [Thread(target=crew.work, name=f"session-{n}", daemon=True) for n in range(workers)]
@@ -196,12 +199,15 @@ def threads(
     try:
         left, at_work = len(units), workers
         while at_work:
-            episode = found.get()
-            if episode is None:
+            played = found.get()
+            if played is None:
                 at_work -= 1
-            else:
-                left -= 1
-                yield episode
+                continue
+            left -= 1
+            if keep is not None:
+                with interrupts.held():
+                    keep(played.episode, played.exchanges)
+            yield played.episode
         if left:
             raise ExecutorError(f"{left} episodes were not played, for a thread has failed")
     finally:
@@ -211,12 +217,17 @@ def threads(
                 hand.join(_GRACE_SECONDS)
 
 
+class _Played(NamedTuple):
+    episode: Episode
+    exchanges: list[Exchange]
+
+
 @dataclass(frozen=True, slots=True)
 class _Crew:
     """What the threads of one run share."""
 
     todo: SimpleQueue[Unit]
-    found: SimpleQueue[Episode | None]
+    found: SimpleQueue[_Played | None]
     stop: Event
     job: Job
     factories: Mapping[str, Factory]
@@ -229,9 +240,9 @@ class _Crew:
             try:
                 while not self.stop.is_set():
                     unit = self.todo.get_nowait()
-                    episode = self.job.play(unit, self.factories[unit.agent], session, _Until(self.stop))
-                    self.found.put(episode)
-                    if not episode.complete:
+                    played = self._play(unit, session)
+                    self.found.put(played)
+                    if not played.episode.complete:
                         session.close()
                         session = self.new_session()
             except Empty:
@@ -240,3 +251,14 @@ class _Crew:
                 session.close()
         finally:
             self.found.put(None)
+
+    def _play(self, unit: Unit, session: Game) -> _Played:
+        exchanges: list[Exchange] = []
+
+        def factory(rng: Random) -> Agent:
+            agent = self.factories[unit.agent](rng)
+            if isinstance(agent, LlmAgent):
+                agent.on_exchange = exchanges.append
+            return agent
+
+        return _Played(self.job.play(unit, factory, session, _Until(self.stop)), exchanges)

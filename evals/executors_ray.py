@@ -109,9 +109,13 @@ def _start(ray: Any, cpus: int, temporary: str) -> None:
             logging_level="error",
             _temp_dir=temporary,
         )
-    except (RuntimeError, OSError, ValueError) as error:
+    except Exception as error:
+        # It is a plain one when the node is not up within Ray's 30 seconds.
+        if type(error) is not Exception and not isinstance(error, RuntimeError | OSError | ValueError):
+            raise
         raise ExecutorError(
-            f"Ray does not start: {_line(error)}; executor process does without it"
+            f"Ray does not start: {_line(error)} Starting it again may do, with --resume, when there is less "
+            "else to compute; executor process needs no start"
         ) from error
 
 

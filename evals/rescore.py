@@ -1,7 +1,8 @@
 """Grading a stored run again: its actions are played through the game as it is now, without asking anybody.
 
 The game is deterministic, so nothing changes where the evaluator has not changed. What the agents would have
-done otherwise is not known: where prompt, parser or budget are others now, the run has to be played again.
+done otherwise is not known: where prompt, parser or budget are others now, the run has to be played again. A
+change of the parser can be crossed where the models' raw replies were kept.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,17 +11,19 @@ from pathlib import Path
 from typing import Any, Final
 
 from qrewrite.game import Action
-from quantum_circuit_env.agents.agent import Decision, Seen
+from quantum_circuit_env.agents.agent import Agent, Decision, Seen
 from quantum_circuit_env.agents.vocabulary import UNUSABLE, EndReason
 from quantum_circuit_env.evals.entrants import NOT_REPLAYED
 from quantum_circuit_env.evals.playing import LocalSession, instance, play_unit
 from quantum_circuit_env.evals.provenance import RunInfo, new_run
+from quantum_circuit_env.evals.raw_replies import TURNS, RawRepliesError, read_raw_replies
 from quantum_circuit_env.evals.records import Episode, Played, digest_of
+from quantum_circuit_env.evals.rereading import PARSER, RereadError, Rereading, Tally, by_this_parser
 from quantum_circuit_env.evals.revision import Difference
 from quantum_circuit_env.evals.store import RunFolder
 from quantum_circuit_env.evals.units import Unit
 
-_BROUGHT_ALONG: Final = ("strict_outputs", "tokens_in", "tokens_out", "latency_s", "retries", "started_at")
+_BROUGHT_ALONG: Final = ("tokens_in", "tokens_out", "latency_s", "retries", "started_at")
 """What no replay can tell."""
 
 _OWN_ENDS: Final = frozenset({EndReason.AGENT_STOP, EndReason.CONTEXT_LIMIT})
@@ -68,6 +71,7 @@ class FlipTable:
         episodes: episodes that were graded again.
         not_graded: episodes that were incomplete before, which they stay.
         changes: those that came out in another way.
+        reread: what came of reading raw replies again; None where the stored actions were played.
     """
 
     run_id: str
@@ -78,6 +82,7 @@ class FlipTable:
     episodes: int
     not_graded: int
     changes: tuple[Change, ...]
+    reread: Tally | None = None
 
     def flips(self, kind: str) -> int:
         """Return how many flips there are of a kind."""
@@ -98,17 +103,21 @@ def rescore(run: RunFolder, out: Path, *, progress: Callable[[int], None] | None
         progress: told after each episode how many are done.
 
     Raises:
-        RescoreError: if stored actions do not suffice for it.
+        RescoreError: if stored actions do not suffice for it, or raw replies that are needed cannot be read.
         StoreError: if the run cannot be read, or the folder not written.
+        MissingExtraError: if raw replies are to be read without pyarrow.
     """
     episodes = run.episodes()
     info = _info(run.info)
     differing = run.info.evaluator.differences(info.evaluator)
-    _check(run.info, differing, episodes)
+    rereading = _rereading(run, differing, episodes)
+    _check(run.info, differing, episodes, PARSER if rereading else None)
+    if rereading:
+        info = by_this_parser(info)
     changes: list[Change] = []
     with RunFolder.create(out, info) as fresh:
         for done, episode in enumerate(episodes, start=1):
-            graded = _graded(episode, info)
+            graded = _graded(episode, info, rereading)
             fresh.append(graded)
             changes += _changes(episode, graded)
             if progress is not None:
@@ -124,7 +133,22 @@ def rescore(run: RunFolder, out: Path, *, progress: Callable[[int], None] | None
         episodes=len(episodes) - not_graded,
         not_graded=not_graded,
         changes=tuple(changes),
+        reread=rereading.tally if rereading else None,
     )
+
+
+def _rereading(
+    run: RunFolder, differing: Sequence[Difference], episodes: Sequence[Episode]
+) -> Rereading | None:
+    """Return how raw replies are read, if the parser is another one now and they were kept."""
+    if all(each.part != PARSER for each in differing) or not (run.path / TURNS).exists():
+        return None
+    try:
+        rereading = Rereading(run.info, read_raw_replies(run.path))
+        rereading.check(episodes)
+    except (RawRepliesError, RereadError) as error:
+        raise RescoreError(f"the parser is another one now, and {error}: play the run again") from None
+    return rereading
 
 
 def _info(before: RunInfo) -> RunInfo:
@@ -140,13 +164,15 @@ def _info(before: RunInfo) -> RunInfo:
     )
 
 
-def _check(before: RunInfo, differing: Sequence[Difference], episodes: Sequence[Episode]) -> None:
-    """Raise a RescoreError that names what stored actions cannot cross."""
+def _check(
+    before: RunInfo, differing: Sequence[Difference], episodes: Sequence[Episode], crossed: str | None
+) -> None:
+    """Raise a RescoreError that names what cannot be crossed with what is stored, one part left aside."""
     asked = any(agent.model is not None for agent in before.agents)
     stuck = [
         each.told("when it was played", "now")
         for each in differing
-        if each.part in NOT_REPLAYED and (asked or each.part not in _ASKED_ONLY)
+        if each.part in NOT_REPLAYED - {crossed} and (asked or each.part not in _ASKED_ONLY)
     ]
     if stuck:
         raise RescoreError(
@@ -162,23 +188,32 @@ def _check(before: RunInfo, differing: Sequence[Difference], episodes: Sequence[
             )
 
 
-def _graded(before: Episode, info: RunInfo) -> Episode:
+def _graded(before: Episode, info: RunInfo, rereading: Rereading | None) -> Episode:
     """Return the episode as the current evaluator grades it."""
     if not before.complete:
         return replace(before, run_id=info.run_id, evaluator_revision=info.revision)
-    replayed = _replayed(before, info)
-    if replayed.end_reason is not EndReason.AGENT_STOP:
-        return replayed
-    if before.end_reason in _OWN_ENDS:
+    if rereading and rereading.concerns(before):
+        return _own_end(before, rereading.play(before, lambda agent: _replayed(before, info, agent)))
+    replayed = _replayed(before, info, _Replay(before.agent_id, before.actions))
+    replayed = replace(replayed, strict_outputs=before.strict_outputs)
+    ended = _own_end(before, replayed)
+    if ended.end_reason is not EndReason.AGENT_STOP or before.end_reason is EndReason.AGENT_STOP:
+        return ended
+    return ended.broken_off(f"its actions end before the episode does, which was {before.end_reason}")
+
+
+def _own_end(before: Episode, replayed: Episode) -> Episode:
+    """Return the episode with the end that was its agent's doing, if it stopped where it stopped before."""
+    if replayed.end_reason is EndReason.AGENT_STOP and before.end_reason in _OWN_ENDS:
         return replace(replayed, end_reason=before.end_reason)
-    return replayed.broken_off(f"its actions end before the episode does, which was {before.end_reason}")
+    return replayed
 
 
-def _replayed(before: Episode, info: RunInfo) -> Episode:
+def _replayed(before: Episode, info: RunInfo, agent: Agent) -> Episode:
     unit = Unit(info.revision, before.agent_id, before.tier, before.seed, before.sample)
     made = play_unit(
         unit,
-        lambda _rng: _Replay(before.agent_id, before.actions),
+        lambda _rng: agent,
         LocalSession(),
         info.turns,
         run_id=info.run_id,

@@ -135,7 +135,7 @@ def test_what_a_service_breaks_off_is_incomplete_and_played_again(
     asked, out = config("null", LLM, seeds=2, tiers=("easy",), turns=3), tmp_path / "run"
     good = completion('{"target_index": 0, "action_type": 1}')
     broken = FakeProvider([(500, "away")])
-    monkeypatch.setattr(evaluation, "provider_from", lambda _spec, _environ: broken)
+    monkeypatch.setattr(evaluation, "provider_from", lambda *_asked, **_how: broken)
     run = evaluate(asked, out)
     assert [(key.agent_id, key.seed) for key in run.missing()] == [
         (str(asked.models[0]), seed) for seed in asked.seeds
@@ -145,7 +145,7 @@ def test_what_a_service_breaks_off_is_incomplete_and_played_again(
     assert (mine.n, mine.incomplete, mine.score.mean) == (0, 2, None)
     assert told(mine.score) == "-"
     assert (by_agent["null"].n, by_agent["null"].incomplete, by_agent["null"].score.mean) == (2, 0, 0.01)
-    monkeypatch.setattr(evaluation, "provider_from", lambda _spec, _environ: FakeProvider([good]))
+    monkeypatch.setattr(evaluation, "provider_from", lambda *_asked, **_how: FakeProvider([good]))
     run = evaluate(asked, out, resume=True)
     assert run.missing() == []
     assert len(run.episodes()) == 4
