@@ -7,7 +7,7 @@ the same. The node listens on the loopback interface only, reports to nobody, an
 import os
 import signal
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,7 +32,12 @@ _ENVIRONMENT: Final = {
 }
 """What Ray reads when it is imported, and hands on to the node."""
 
+_ATTEMPTS: Final = 3
+"""How often the node is started."""
+
 _RETRIES: Final = 3
+"""How often a shard is played again whose worker has died."""
+
 _IN_FLIGHT: Final = 2
 """Shards for each CPU that the node is given at a time."""
 
@@ -89,15 +94,31 @@ def _local_node(ray: Any, cpus: int, interrupts: Interrupts) -> Iterator[None]:
     """Start a node of our own, and end it."""
     with TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True) as temporary:
         try:
-            with interrupts.held(), without_sigint(), _handlers_kept():
-                _start(ray, cpus, temporary)
+            _start(ray, cpus, temporary, interrupts)
             yield
         finally:
             with interrupts.held():
                 ray.shutdown()
 
 
-def _start(ray: Any, cpus: int, temporary: str) -> None:
+def _start(ray: Any, cpus: int, temporary: str, interrupts: Interrupts) -> None:
+    """Start the node, with patience: Ray gives up after 30 seconds, which are few on a busy machine."""
+    for left in reversed(range(_ATTEMPTS)):
+        with interrupts.held(), without_sigint(), _handlers_kept():
+            others = _descendants()
+            error = _started(ray, cpus, temporary)
+            if error is None:
+                return
+            # What it has started so far would stay, and slow the next attempt down.
+            for process in _descendants() - others:
+                with suppress(OSError):
+                    os.kill(process, signal.SIGKILL)
+        if not left:
+            raise ExecutorError(f"Ray does not start: {error}; --executor process does without it")
+
+
+def _started(ray: Any, cpus: int, temporary: str) -> str | None:
+    """Try to start the node and return why it did not start."""
     try:
         ray.init(
             address="local",
@@ -110,13 +131,24 @@ def _start(ray: Any, cpus: int, temporary: str) -> None:
             _temp_dir=temporary,
         )
     except Exception as error:
-        # It is a plain one when the node is not up within Ray's 30 seconds.
+        # It is a plain one when the node is late.
         if type(error) is not Exception and not isinstance(error, RuntimeError | OSError | ValueError):
             raise
-        raise ExecutorError(
-            f"Ray does not start: {_line(error)} Starting it again may do, with --resume, when there is less "
-            "else to compute; executor process needs no start"
-        ) from error
+        return _line(error).removesuffix(".")
+    return None
+
+
+def _descendants() -> set[int]:
+    """Return the processes that this one has started, and theirs; none where the system has no /proc."""
+    found: set[int] = set()
+    waiting = [os.getpid()]
+    while waiting:
+        for children in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
+            with suppress(OSError):
+                started = set(map(int, children.read_text().split())) - found
+                found |= started
+                waiting += started
+    return found
 
 
 @contextmanager

@@ -1,5 +1,7 @@
 """Shards: files that come whole, once, and with the episodes of their units, whoever plays them."""
 
+import signal
+import subprocess
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -203,14 +205,29 @@ def test_a_shard_that_fails_for_good_ends_the_run_and_the_node(tmp_path: Path, i
 
 
 @pytest.mark.parametrize("error", [RuntimeError("no room."), OSError("no room."), Exception("no room.")])
-def test_a_node_that_does_not_start_is_told(
+def test_a_node_is_started_with_patience_and_leaves_nothing_behind(
     tmp_path: Path, inline: InlineRay, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
+    begun: list[subprocess.Popen[bytes]] = []
+
     def fails(**_options: Any) -> None:
+        begun.append(subprocess.Popen(["sleep", "600"]))
         raise error
 
     monkeypatch.setattr(inline, "init", fails)
-    with pytest.raises(ExecutorError, match=r"Ray does not start: no room\. .* --resume"):
+    with pytest.raises(ExecutorError, match="Ray does not start: no room; --executor process"):
+        played(tmp_path)
+    assert [process.wait(timeout=30) for process in begun] == [-signal.SIGKILL] * 3
+
+
+def test_what_is_no_failed_start_is_no_business_of_ours(
+    tmp_path: Path, inline: InlineRay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(**_options: Any) -> None:
+        raise KeyError("a mistake")
+
+    monkeypatch.setattr(inline, "init", fails)
+    with pytest.raises(KeyError):
         played(tmp_path)
 
 
