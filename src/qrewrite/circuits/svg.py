@@ -111,7 +111,7 @@ def columns_within(width: int, num_qubits: int) -> int:
 def draw_panels(
     panels: Sequence[Panel], *, title: str, columns: int | None = None, indices: bool = True
 ) -> str:
-    """Return circuits, at least one, one below the other as one SVG element; the arguments are `draw_svg`'s."""
+    """Return circuits, at least one, below each other as one SVG element; the arguments are `draw_svg`'s."""
     if columns is not None and (type(columns) is not int or columns < 1):
         raise DrawingError(f"columns must be a positive integer, got {shown(columns)}")
     sheet = _Sheet(max(_margin(panel.circuit.num_qubits) for panel in panels))
