@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from quantum_circuit_env.evals.comparison import Comparison
+from quantum_circuit_env.evals.report import words
 from quantum_circuit_env.evals.report.tables import Table, agreements, incomplete, tables_of
 
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|!~&$])")
@@ -22,6 +23,8 @@ def _lines(comparison: Comparison) -> Iterator[str]:
     yield f"Suite {escape(suites)}, evaluator {escape(revisions)},"
     yield f"{', '.join(map(str, comparison.turns))} turns, runs {escape(', '.join(comparison.runs))}."
     yield ""
+    if comparison.baselines:
+        yield from (escape(words.BASELINES), "")
     for told in comparison.warnings:
         yield f"- {escape(told)}"
     for tier in comparison.tiers:
@@ -36,11 +39,13 @@ def _lines(comparison: Comparison) -> Iterator[str]:
 def markdown_table(table: Table) -> Iterator[str]:
     """Yield the lines of one table, its title first."""
     yield from ("", f"**{escape(table.title)}**", "")
+    if table.note:
+        yield from (escape(table.note), "")
     rules = ("---" if number < table.names else "---:" for number in range(len(table.columns)))
     for line in (tuple(map(escape, table.columns)), tuple(rules), *(map(escape, row) for row in table.rows)):
         yield f"| {' | '.join(line)} |"
 
 
 def escape(text: str) -> str:
-    """Return text that Markdown shows as it is, on one line."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    """Return text that Markdown shows as it is, on one line; addresses become no links."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split())).replace("://", r":\//")

@@ -1,66 +1,95 @@
 """The tables of a comparison as rows of text, the same for every form of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from quantum_circuit_env.evals.comparison import Comparison, Pair, Standing, Tier
+from quantum_circuit_env.evals.comparison import Comparison, Pair, Tier
 from quantum_circuit_env.evals.metrics import METRICS
 from quantum_circuit_env.evals.report import words
 
 
 class Table(NamedTuple):
-    """A table; every row has as many cells as there are columns. The first `names` columns are words."""
+    """A table; every row has as many cells as there are columns.
+
+    Attributes:
+        names: that many of the first columns are names.
+        note: how to read it.
+        prose: whether the last column is a text of any length.
+    """
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     names: int = 1
+    note: str = ""
+    prose: bool = False
 
 
 def tables_of(tier: Tier, comparison: Comparison) -> Iterator[Table]:
     """Yield the tables of one tier."""
     yield standings(tier, comparison)
+    yield further(tier, comparison)
     yield replies(tier)
     if tier.pairs:
-        yield _pairs(tier)
-        yield _unions(tier)
+        yield _pairs(f"{tier.tier}: pairs on shared seeds", tier.pairs, comparison)
+    if tier.against:
+        title = f"{tier.tier}: against the baselines, a family of tests of their own"
+        yield _pairs(title, tier.against, comparison)
+    if tier.pairs:
+        yield _unions(f"{tier.tier}: seeds solved by either", tier.pairs)
 
 
 def standings(tier: Tier, comparison: Comparison) -> Table:
     """Return who stands where."""
-    ks = sorted(set(chain.from_iterable(standing.pass_at for standing in tier.standings)) - {1})
-    ranked = () if comparison.side_by_side else ("rank", "tied")
+    ranked = not comparison.side_by_side
+    metric = METRICS[comparison.metric]
+    shown = {"score": "score", "score_without_bonus": "without bonus", "success_t1": "success@1"}
+    shown.pop(metric.name, None)
     columns = (
-        *("agent", *ranked, METRICS[comparison.metric].title, "IQM", "success@1", "success@.5"),
+        *("agent", *(("rank", "tied") if ranked else ()), metric.title, *shown.values()),
+        *("seeds", "incomplete", "flags"),
+    )
+    rows = tuple(
+        (
+            words.agent(own),
+            *((words.rank(own.rank), letters(own.agent, tier)) if ranked else ()),
+            words.interval(own.mean),
+            *(words.interval(getattr(own, name)) for name in shown),
+            str(own.n_seeds),
+            str(own.incomplete),
+            ", ".join(flag.replace("_", " ") for flag in own.flags),
+        )
+        for own in tier.standings
+    )
+    note = (
+        "Behind a rank: its interval, between which ranks other seeds would put the agent." if ranked else ""
+    )
+    return Table(f"{tier.tier}: {words.target(comparison)}", columns, rows, note=note, prose=True)
+
+
+def further(tier: Tier, comparison: Comparison) -> Table:
+    """Return what else there is to say of each agent."""
+    ks = sorted(set(chain.from_iterable(standing.pass_at for standing in tier.standings)) - {1})
+    columns = (
+        *("agent", f"IQM of {METRICS[comparison.metric].title}", "success@.5"),
         *(f"pass@{k}" for k in ks),
-        *("score", "without bonus", "legacy success", "return", "steps", "seeds", "episodes"),
-        *("incomplete", "flags"),
+        *("legacy success", "return", "steps", "episodes"),
     )
-    rows = tuple(_standing(standing, tier, ks, ranked=bool(ranked)) for standing in tier.standings)
-    return Table(f"{tier.tier}: {words.target(comparison)}", columns, rows)
-
-
-def _standing(own: Standing, tier: Tier, ks: list[int], *, ranked: bool) -> tuple[str, ...]:
-    place = (words.rank(own.rank), letters(own.agent, tier)) if ranked else ()
-    return (
-        own.agent,
-        *place,
-        words.interval(own.mean),
-        words.interval(own.iqm),
-        words.interval(own.success_t1),
-        words.interval(own.success_t50),
-        *(words.interval(own.pass_at[k]) if k in own.pass_at else words.NONE for k in ks),
-        words.interval(own.score),
-        words.interval(own.score_without_bonus),
-        words.mean(own.legacy_success),
-        words.number(own.episode_return, 2),
-        words.number(own.steps, 1),
-        str(own.n_seeds),
-        str(own.n_samples),
-        str(own.incomplete),
-        ", ".join(own.flags),
+    rows = tuple(
+        (
+            words.agent(own),
+            words.interval(own.iqm),
+            words.interval(own.success_t50),
+            *(words.interval(own.pass_at[k]) if k in own.pass_at else words.NONE for k in ks),
+            words.interval(own.legacy_success),
+            words.interval(own.episode_return, 2),
+            words.interval(own.steps, 1),
+            str(own.n_samples),
+        )
+        for own in tier.standings
     )
+    return Table(f"{tier.tier}: further numbers, {words.target(comparison)}", columns, rows)
 
 
 def letters(agent: str, tier: Tier) -> str:
@@ -73,7 +102,7 @@ def replies(tier: Tier) -> Table:
     """Return what the agents' replies were worth."""
     rows = tuple(
         (
-            own.agent,
+            words.agent(own),
             words.percent(own.rates.valid_output),
             words.percent(own.rates.valid_action),
             words.percent(own.rates.legal_given_valid),
@@ -83,10 +112,10 @@ def replies(tier: Tier) -> Table:
         for own in tier.standings
     )
     columns = ("agent", "valid outputs", "valid actions", "legal if valid", "seeds solved", "turns by class")
-    return Table(f"{tier.tier}: replies and coverage", columns, rows)
+    return Table(f"{tier.tier}: replies and coverage", columns, rows, prose=True)
 
 
-def _pairs(tier: Tier) -> Table:
+def _pairs(title: str, pairs: Iterable[Pair], comparison: Comparison) -> Table:
     columns = ("a", "b", "a − b", "p", "p, Holm", "P(a better)", "shared seeds", "dropped")
     detectable = ("detectable", "detectable, Holm")
     rows = tuple(
@@ -95,15 +124,19 @@ def _pairs(tier: Tier) -> Table:
             *(words.p_value(pair.p_holm), words.number(pair.improvement, 2)),
             *(str(pair.n_shared), str(pair.dropped), words.number(pair.mde), words.number(pair.mde_holm)),
         )
-        for pair in tier.pairs
+        for pair in pairs
     )
-    return Table(f"{tier.tier}: pairs on shared seeds", (*columns, *detectable), rows, names=2)
+    note = (
+        f"Differences of {METRICS[comparison.metric].title}; in brackets: {words.target(comparison)}. "
+        "Detectable: the true difference that so many seeds find four times in five."
+    )
+    return Table(title, (*columns, *detectable), rows, names=2, note=note)
 
 
-def _unions(tier: Tier) -> Table:
-    columns = ("a", "b", "both together", "gain", "only a", "only b", "same budget", "gain at same budget")
-    rows = tuple(_union(pair) for pair in tier.pairs if pair.union is not None)
-    return Table(f"{tier.tier}: seeds solved by either", columns, rows, names=2)
+def _unions(title: str, pairs: Iterable[Pair]) -> Table:
+    columns = ("a", "b", "together", "gain", "only a", "only b", "same budget", "gain at same budget")
+    rows = tuple(_union(pair) for pair in pairs if pair.union is not None)
+    return Table(title, columns, rows, names=2)
 
 
 def _union(pair: Pair) -> tuple[str, ...]:
@@ -115,6 +148,34 @@ def _union(pair: Pair) -> tuple[str, ...]:
         *(str(found.only_first), str(found.only_second)),
         *(words.percent(found.matched_union), words.percent(found.matched_gain)),
     )
+
+
+def together(tier: Tier) -> Table | None:
+    """Return the share of seeds that two agents solve together, for all of them; None without pairs."""
+    order = [own.agent for own in tier.standings if not own.baseline]
+    unions = {(pair.a, pair.b): pair.union for pair in tier.pairs if pair.union is not None}
+    if not unions:
+        return None
+    alone = {own.agent: own.coverage for own in tier.standings}
+
+    def cell(row: str, column: str) -> str:
+        if row == column:
+            return words.percent(alone[row])
+        if above := unions.get((row, column)):
+            return words.percent(above.union)
+        below = unions.get((column, row))
+        return words.percent(below.matched_union) if below else words.NONE
+
+    rows = tuple(
+        (f"{number}. {row}", *(cell(row, column) for column in order))
+        for number, row in enumerate(order, start=1)
+    )
+    note = (
+        "Share of seeds that a pair solves with all samples of both (above the diagonal), and with the first "
+        "half of each, which costs what one of them costs (below). On the diagonal: an agent alone."
+    )
+    columns = ("agent", *(f"with {number}" for number in range(1, len(order) + 1)))
+    return Table(f"{tier.tier}: seeds solved by two together", columns, rows, note=note)
 
 
 def agreements(comparison: Comparison) -> Table | None:
@@ -137,4 +198,5 @@ def incomplete(comparison: Comparison) -> Table | None:
         for each in comparison.incomplete
     )
     columns = ("agent", "tier", "seed", "sample", "reason")
-    return Table("Incomplete episodes, in no number above", columns, rows, names=2) if rows else None
+    title = "Incomplete episodes, in no number above"
+    return Table(title, columns, rows, names=2, prose=True) if rows else None

@@ -1,7 +1,9 @@
 """The report: one file that needs nothing, whatever the agents are called; and tables of Markdown."""
 
 import re
+from base64 import b64encode
 from dataclasses import replace
+from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -10,8 +12,9 @@ import pytest
 
 from quantum_circuit_env.evals.compare import compare
 from quantum_circuit_env.evals.comparison import Comparison
-from quantum_circuit_env.evals.report import render_html, render_markdown
-from quantum_circuit_env.evals.report.plots import differences, intervals
+from quantum_circuit_env.evals.report import render_html, render_markdown, words
+from quantum_circuit_env.evals.report.figures import EDGE, WIDTH, differences, intervals
+from quantum_circuit_env.evals.report.tables import together
 from support.compared import FIRST, run_of
 
 NULL = [[0.1 * (seed % 3), 0.0] for seed in range(8)]
@@ -23,7 +26,7 @@ HOSTILE = (
     "{{ 7 * 7 }}{% raw %}",
     "a|b\n| c | `d` [e](http://f) **g** ![h](http://i)",
 )
-VOID = {"meta", "line", "circle", "rect", "polyline"}
+VOID = {"meta", "line", "circle", "rect", "polyline", "path"}
 
 
 class Reader(HTMLParser):
@@ -90,9 +93,14 @@ def test_the_page_is_whole_and_needs_nothing_else(found: Comparison) -> None:
     page = render_html(found)
     reader = read(page)
     tags = {tag for tag, _ in reader.tags}
-    assert not tags & {"script", "link", "img", "iframe", "object", "image", "use", "a"}
-    assert not re.search(r"https?:|url\(|@import|//", page)
-    assert not any(name in attributes for _, attributes in reader.tags for name in ("src", "href", "onload"))
+    assert not tags & {"script", "link", "img", "iframe", "object", "image", "use"}
+    assert not re.search(r"https?:|url\(|@import|://", page)
+    assert not any(name in attributes for _, attributes in reader.tags for name in ("src", "style", "onload"))
+    ids = [attributes["id"] for _, attributes in reader.tags if "id" in attributes]
+    assert len(set(ids)) == len(ids)
+    assert [own["href"] for tag, own in reader.tags if tag == "a"] == ["#tier-1", "#tier-2"]
+    referred = [own.get("aria-labelledby") or "" for _, own in reader.tags]
+    assert set(" ".join(referred).split()) <= set(ids)
     assert ("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"}) in reader.tags
     assert "prefers-color-scheme: dark" in page
     text = " ".join(reader.words)
@@ -100,6 +108,33 @@ def test_the_page_is_whole_and_needs_nothing_else(found: Comparison) -> None:
         assert told in text
     for svg in re.findall(r"<svg.*?</svg>", page, flags=re.S):
         ElementTree.fromstring(svg)  # noqa: S314 our own text
+
+
+def test_the_policy_allows_the_page_its_own_style_and_nothing_else(found: Comparison) -> None:
+    page = render_html(found)
+    (style,) = re.findall(r"<style>(.*?)</style>", page, flags=re.S)
+    (policy,) = (
+        own["content"] or "" for tag, own in read(page).tags if own.get("http-equiv") and tag == "meta"
+    )
+    allowed = b64encode(sha256(style.encode()).digest()).decode()
+    assert policy.split("; ") == [
+        "default-src 'none'",
+        f"style-src 'sha256-{allowed}'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+
+
+def test_what_a_plot_shows_stands_there_as_text(found: Comparison) -> None:
+    page = render_html(found)
+    for svg in re.findall(r"<svg.*?</svg>", page, flags=re.S):
+        tree = ElementTree.fromstring(svg)  # noqa: S314 our own text
+        assert tree.get("aria-hidden") == "true" or tree[0].tag == "title"
+    text = " ".join(" ".join(read(page).words).split())
+    assert "0.950 [0.950, 0.950]" in text
+    assert "8 seeds: the first is better on 8, the second on 0; at most 0.950 on seed" in text
+    assert "100.0 % above 0.5, 50.0 % above 0.9" in text
+    assert "the band its interval, one of the 95 % intervals for other seeds of the same tier" in text
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -136,15 +171,45 @@ def test_plots_show_what_was_measured(found: Comparison) -> None:
     tier = found.tiers[0]
     first, second = intervals(tier).marks
     assert (first.label, second.label) == ("optimal", "null")
-    assert first.x == pytest.approx(12 + 0.95 * 316)
+    assert first.x == pytest.approx(EDGE + 0.95 * (WIDTH - 2 * EDGE), abs=0.1)
     assert second.low is not None
     assert second.high is not None
     assert second.low < second.x < second.high
     (dots,) = differences(tier)
-    assert len(dots.points) == 8
-    assert {told.partition(":")[0] for _, _, told in dots.points} == {
-        f"seed {FIRST + number}" for number in range(8)
-    }
+    places = [float(x) for x in re.findall(r"M(\S+) \S+h0", dots.path)]
+    assert len(places) == 8
+    assert places == sorted(places)
+    assert dots.zero < dots.mean <= places[-1]
+    assert f"0.950 on seed {FIRST + 6}" in dots.seeds
+
+
+def test_axes_have_round_numbers(found: Comparison) -> None:
+    tier = replace(found.tiers[0], taus=())
+    labels = [tick.label for tick in intervals(found.tiers[0]).ticks]
+    assert labels == [
+        "0.0",
+        "0.2",
+        "0.4",
+        "0.6",
+        "0.8",
+        "1.0",
+    ]
+    for tick in intervals(tier).ticks:
+        assert EDGE <= tick.x <= WIDTH - EDGE
+        assert re.fullmatch(r"−?\d\.\d\d?", tick.label)
+
+
+def test_two_agents_together_stand_in_a_matrix(found: Comparison) -> None:
+    run = found.tiers[0]
+    table = together(run)
+    assert table is not None
+    (pair,) = run.pairs
+    assert pair.union is not None
+    assert table.columns == ("agent", "with 1", "with 2")
+    assert [row[0] for row in table.rows] == ["1. optimal", "2. null"]
+    assert table.rows[0][2] == words.percent(pair.union.union)
+    assert table.rows[1][1] == words.percent(pair.union.matched_union)
+    assert together(replace(run, pairs=())) is None
 
 
 def test_runs_side_by_side_are_neither_ranked_nor_tested(tmp_path: Path) -> None:
