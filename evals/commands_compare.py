@@ -258,6 +258,8 @@ def _show_flips(table: "FlipTable") -> None:
     typer.echo(f"{table.episodes} episodes graded by {table.revision}, before by {table.revision_before}")
     for told in table.differing:
         typer.echo(f"changed: {told}")
+    if table.reread:
+        typer.echo(table.reread.told())
     if table.not_graded:
         typer.echo(f"{table.not_graded} episodes were incomplete and stay so")
     if not table.changes:
