@@ -3,26 +3,27 @@
 A suite is what a tier is elsewhere, and a task what a seed is: tasks are resampled with all their samples.
 The metrics of a suite with verdicts are pass@1, pass@3 and pass@5; where attempts saw earlier ones,
 sequential@1, @3 and @5, whether a task was solved within the first k. The metric of a suite with scores is
-their mean, `score`. Pairs are adjusted within one suite and metric.
+their mean, `score`. Pairs are adjusted within one suite and metric; agents that they do not tell apart are
+tied, and ranks are those on the tasks that all agents have.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations, pairwise
 from typing import Any, Final
-
-import numpy as np
 
 from quantum_circuit_env.evals.ingest.records import SampleRecord
 from quantum_circuit_env.evals.ingest.trust import check_evaluators
 from quantum_circuit_env.evals.standings import Bootstraps, Standing, standings
-from quantum_circuit_env.evals.stats.families import sign_flips
+from quantum_circuit_env.evals.stats.coverage import OracleUnion
 from quantum_circuit_env.evals.stats.intervals import RESAMPLES
-from quantum_circuit_env.evals.stats.multiplicity import holm
 from quantum_circuit_env.evals.stats.paired import FLIPS
-from quantum_circuit_env.evals.stats.ranks import Agreement, kendall, spearman
-from quantum_circuit_env.evals.stats.values import Estimate, FloatArray
+from quantum_circuit_env.evals.stats.ranks import Agreement, Rank, kendall, spearman
+from quantum_circuit_env.evals.suite_pairs import Pair, pairs_of, ranks, tied
+
+ALPHA: Final = 0.05
+"""Chance of any false finding within one suite and metric."""
 
 _DECIMALS: Final = 12
 """Means that agree to so many decimals are one rank."""
@@ -33,24 +34,12 @@ class RepeatedSampleError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """Two agents on the tasks of a suite that both have.
-
-    Attributes:
-        shared, dropped: numbers of tasks that both have, and that only one of them has.
-        difference: mean of a minus b over shared tasks, and its interval for the population of tasks.
-        p, p_holm: of the paired sign-flip test, raw and adjusted; None without shared tasks.
-    """
+class Ties:
+    """Agents on a suite by a metric that the pairs do not tell apart: groups, the best agents first."""
 
     suite: str
     metric: str
-    a: str
-    b: str
-    shared: int
-    dropped: int
-    difference: Estimate
-    p: float | None
-    p_holm: float | None
+    groups: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +56,21 @@ class SuiteAgreement:
 
 @dataclass(frozen=True, slots=True)
 class SuiteReport:
-    """What was found: standings by suite, metric and falling mean; pairs and agreements by their names."""
+    """What was found: standings by suite, metric and falling mean; the rest by their names."""
 
     standings: tuple[Standing, ...]
     pairs: tuple[Pair, ...]
+    ties: tuple[Ties, ...]
     agreements: tuple[SuiteAgreement, ...]
 
     def as_json(self) -> dict[str, Any]:
         """Return it as what `json.dumps` takes."""
         return asdict(
             self,
-            dict_factory=lambda items: {k: v._asdict() if isinstance(v, Agreement) else v for k, v in items},
+            dict_factory=lambda items: {
+                key: value._asdict() if isinstance(value, Agreement | Rank | OracleUnion) else value
+                for key, value in items
+            },
         )
 
 
@@ -88,6 +81,7 @@ def suite_report(
     side_by_side: bool = False,
     resamples: int = RESAMPLES,
     flips: int = FLIPS,
+    alpha: float = ALPHA,
 ) -> SuiteReport:
     """Return the statistics of all suites in the records.
 
@@ -96,7 +90,9 @@ def suite_report(
         trust_unknown: take evaluators that did not say their revision for the same one.
         side_by_side: standings only; one evaluator for each agent is enough for them.
         resamples: bootstrap resamples of the tasks.
-        flips: random signs of the paired test, for more tasks than can be enumerated.
+        flips: random signs of the paired test, for more tasks than can be enumerated; at least as many as the
+            smallest of so many adjusted p-values needs.
+        alpha: chance of any false finding within one suite and metric.
 
     Raises:
         MixedEvaluatorsError: unless the samples of each suite may be compared.
@@ -111,12 +107,22 @@ def suite_report(
     bootstraps = Bootstraps(resamples)
     found = sorted(standings(kept, bootstraps), key=_place)
     if side_by_side:
-        return SuiteReport(tuple(found), (), ())
+        return SuiteReport(tuple(found), (), (), ())
     families: dict[tuple[str, str], list[Standing]] = defaultdict(list)
     for standing in found:
         families[standing.suite, standing.metric].append(standing)
-    pairs = [pair for family in families.values() for pair in _pairs(family, bootstraps, flips)]
-    return SuiteReport(tuple(found), tuple(pairs), tuple(_agreements(families)))
+    pairs, ties = [], []
+    for (suite, metric), family in families.items():
+        own = pairs_of(family, bootstraps, flips=flips, alpha=alpha)
+        pairs += own
+        ties.append(Ties(suite, metric, tied(family, own, alpha)))
+    ranked = [one for family in families.values() for one in _ranked(family, bootstraps)]
+    return SuiteReport(tuple(ranked), tuple(pairs), tuple(ties), tuple(_agreements(families)))
+
+
+def _ranked(family: list[Standing], bootstraps: Bootstraps) -> Iterator[Standing]:
+    places = ranks(family, bootstraps)
+    return (replace(standing, rank=places.get(standing.agent_id)) for standing in family)
 
 
 def _compared(records: list[SampleRecord], *, side_by_side: bool) -> Iterable[list[SampleRecord]]:
@@ -130,45 +136,6 @@ def _compared(records: list[SampleRecord], *, side_by_side: bool) -> Iterable[li
 def _place(standing: Standing) -> tuple[str, str, float, str]:
     mean = None if standing.estimate is None else standing.estimate.mean
     return standing.suite, standing.metric, float("inf") if mean is None else -mean, standing.agent_id
-
-
-def _pairs(family: list[Standing], bootstraps: Bootstraps, flips: int) -> list[Pair]:
-    """Return the comparisons of one family, adjusted."""
-    measured = sorted((s for s in family if s.estimate is not None), key=lambda s: s.agent_id)
-    both = list(combinations(measured, 2))
-    differences = [_differences(a, b) for a, b in both]
-    p_values = _p_values(differences, flips)
-    return [
-        Pair(
-            suite=a.suite,
-            metric=a.metric,
-            a=a.agent_id,
-            b=b.agent_id,
-            shared=len(d),
-            dropped=len(a.by_task.keys() ^ b.by_task.keys()),
-            difference=bootstraps[len(d)].mean(d),
-            p=p,
-            p_holm=p_holm,
-        )
-        for (a, b), d, p, p_holm in zip(both, differences, p_values, holm(p_values), strict=True)
-    ]
-
-
-def _differences(a: Standing, b: Standing) -> FloatArray:
-    """a minus b on each task that both have: (n_shared,)."""
-    shared = sorted(a.by_task.keys() & b.by_task.keys())
-    return np.array([a.by_task[task] - b.by_task[task] for task in shared], dtype=np.float64)
-
-
-def _p_values(differences: list[FloatArray], flips: int) -> list[float | None]:
-    """Return the p-value of each comparison, None without tasks; those of one size share their signs."""
-    found: list[float | None] = [None] * len(differences)
-    for size in {len(d) for d in differences} - {0}:
-        members = [index for index, d in enumerate(differences) if len(d) == size]
-        values = sign_flips(np.array([differences[index] for index in members]), flips=flips)
-        for index, value in zip(members, values.tolist(), strict=True):
-            found[index] = value
-    return found
 
 
 def _agreements(families: Mapping[tuple[str, str], list[Standing]]) -> Iterator[SuiteAgreement]:

@@ -3,9 +3,12 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Final, cast
+from typing import TYPE_CHECKING, Annotated, Final, cast
 
 import typer
+
+if TYPE_CHECKING:
+    from quantum_circuit_env.evals.suite_tables import TextTable
 
 # The help names the formats without importing their readers, so that it answers at once.
 FORMATS: Final = (
@@ -40,7 +43,7 @@ def ingest(
     from quantum_circuit_env.evals.extras import MissingExtraError
     from quantum_circuit_env.evals.ingest import folder, formats
     from quantum_circuit_env.evals.ingest.batch import Options
-    from quantum_circuit_env.evals.ingest.errors import IngestError
+    from quantum_circuit_env.evals.ingest.errors import IngestError, plain
 
     try:
         options = Options(
@@ -57,7 +60,7 @@ def ingest(
     except (IngestError, MissingExtraError) as error:
         raise _UsageError(str(error)) from None
     for line in ingested.missing:
-        typer.echo(f"missing: {line}", err=True)
+        typer.echo(f"missing: {plain(line)}", err=True)
     typer.echo(f"{len(ingested.records)} samples of {len(ingested.sources)} files in {out}")
 
 
@@ -76,6 +79,7 @@ def _columns(pairs: Iterable[str]) -> dict[str, str]:
 def suites(
     runs: Annotated[list[Path], typer.Argument(help="Folders that `ingest` has made.")],
     out: Annotated[Path | None, typer.Option(help="Write the statistics to this JSON file, too.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the tables to this HTML file, too.")] = None,
     trust: Annotated[
         bool, typer.Option("--trust-same-evaluator", help="Take evaluators without a name for the same one.")
     ] = False,
@@ -83,27 +87,45 @@ def suites(
         bool, typer.Option("--side-by-side", help="Compare nothing, whoever judged it.")
     ] = False,
 ) -> None:
-    """Compare the agents on ingested suites: pass@k, pairs, and whether the suites rank them alike."""
-    from rich.console import Console
-    from rich.table import Column, Table
-
+    """Compare the agents on ingested suites: pass@k, pairs, ties, and whether the suites rank them alike."""
     from quantum_circuit_env.evals.extras import MissingExtraError
     from quantum_circuit_env.evals.ingest import folder
-    from quantum_circuit_env.evals.ingest.errors import IngestError
+    from quantum_circuit_env.evals.ingest.errors import IngestError, plain
     from quantum_circuit_env.evals.ingest.trust import MixedEvaluatorsError
+    from quantum_circuit_env.evals.suite_page import render_suites
     from quantum_circuit_env.evals.suite_tables import tables
     from quantum_circuit_env.evals.suites import RepeatedSampleError, suite_report
 
     try:
         records = [record for run in runs for record in folder.read(run)]
         report = suite_report(records, trust_unknown=trust, side_by_side=side_by_side)
+        found = list(tables(report))
+        page = None if html is None else render_suites(found)
     except (IngestError, MissingExtraError, MixedEvaluatorsError, RepeatedSampleError) as error:
-        raise _UsageError(str(error)) from None
-    if out is not None:
-        out.write_text(json.dumps(report.as_json(), indent=2, allow_nan=False) + "\n", encoding="utf-8")
-    for text in tables(report):
-        columns = (Column(name, overflow="fold") for name in text.columns)
-        table = Table(*columns, title=text.title, title_justify="left")
-        for row in text.rows:
-            table.add_row(*row)
-        Console().print(table, highlight=False, markup=False)
+        raise _UsageError(plain(str(error))) from None
+    _write(out, json.dumps(report.as_json(), indent=2, allow_nan=False) + "\n")
+    _write(html, page)
+    for table in found:
+        _show(table)
+
+
+def _write(path: Path | None, text: str | None) -> None:
+    if path is None or text is None:
+        return
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise _UsageError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _show(found: "TextTable") -> None:
+    from rich.console import Console
+    from rich.table import Column, Table
+    from rich.text import Text
+
+    # As Text, so that no name of an agent is taken for markup or the code of an emoji.
+    columns = (Column(name, overflow="fold") for name in found.columns)
+    table = Table(*columns, title=Text(found.title), title_justify="left")
+    for row in found.rows:
+        table.add_row(*map(Text, row))
+    Console().print(table)

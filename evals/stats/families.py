@@ -1,5 +1,7 @@
 """Paired tests of many comparisons on the same seeds, with one set of signs for all of them."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -29,3 +31,22 @@ def sign_flips(
         return np.asarray(extreme_of_all(d) / 2**seeds, dtype=np.float64)
     extreme = extreme_of_random(d, flips=flips, rng_seed=rng_seed)
     return np.asarray((extreme + 1) / (flips + 1), dtype=np.float64)
+
+
+def sign_flips_of(differences: Sequence[FloatArray], *, flips: int = FLIPS) -> list[float | None]:
+    """p-values of `sign_flip_of` for comparisons on different seeds, None for one without seeds.
+
+    Args:
+        differences: d_i of each comparison, (n_seeds,); those of one length share their signs.
+        flips: as of `sign_flip_of`.
+
+    Raises:
+        StatsError: for a difference that is not finite.
+    """
+    found: list[float | None] = [None] * len(differences)
+    for size in {len(d) for d in differences} - {0}:
+        members = [index for index, d in enumerate(differences) if len(d) == size]
+        values = sign_flips(np.array([differences[index] for index in members]), flips=flips)
+        for index, value in zip(members, values.tolist(), strict=True):
+            found[index] = value
+    return found

@@ -214,7 +214,7 @@ def test_a_report_is_json_and_does_not_depend_on_the_order_of_records() -> None:
     report = suite_report(records, trust_unknown=True)
     assert suite_report(records[::-1], trust_unknown=True) == report
     text = json.dumps(report.as_json(), allow_nan=False)
-    assert set(json.loads(text)) == {"standings", "pairs", "agreements"}
+    assert set(json.loads(text)) == {"standings", "pairs", "ties", "agreements"}
 
 
 @settings(deadline=None, max_examples=20)
