@@ -21,6 +21,7 @@ from qrewrite.circuits import (
     draw_text,
 )
 from quantum_circuit_env.evals.audit.command import audit
+from quantum_circuit_env.evals.commands_board import board
 from quantum_circuit_env.evals.commands_compare import compare, power, report, rescore
 from quantum_circuit_env.evals.commands_evaluate import evaluate
 from quantum_circuit_env.evals.ingest.command import ingest, suites
@@ -35,6 +36,7 @@ app.command()(compare)
 app.command()(report)
 app.command()(power)
 app.command()(rescore)
+app.command()(board)
 app.command()(record)
 
 # Typer's versions differ in where usage errors are; this is the parent of the one that all of them export.

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from quantum_circuit_env.agents.interrupts import Interrupts
 from quantum_circuit_env.agents.spec import AgentSpec
 from quantum_circuit_env.evals.baselines import Wanted
-from quantum_circuit_env.evals.configuration import Config
+from quantum_circuit_env.evals.configuration import Config, ExecutorName
 from quantum_circuit_env.evals.evaluate import evaluate
 from quantum_circuit_env.evals.records import Episode
 from quantum_circuit_env.evals.revision import canonical, digest, evaluator_revision
@@ -20,8 +20,13 @@ from quantum_circuit_env.evals.store import INFO, RunFolder
 
 WORKERS: Final = 2
 
-_WORTH_PROCESSES: Final = 200
-"""Seeds and samples from which it pays to start worker processes."""
+_WORTH_PROCESSES: Final = 100
+"""Episodes of an agent on a tier from which it pays to start worker processes."""
+
+
+def executor_for(episodes: int) -> ExecutorName:
+    """Return what plays so many episodes of an agent on a tier soonest; it changes no result."""
+    return "process" if episodes >= _WORTH_PROCESSES else "async"
 
 
 def kept_in(cache: Path, asked: Wanted) -> Path:
@@ -49,8 +54,7 @@ def baseline_runs(
         StoreError: if the folder cannot be used.
         ExecutorError: if a worker ends; what was stored stays.
     """
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with progress_shown() as progress:
         return [_run(each, kept_in(cache, each), progress, interrupts, workers) for each in asked]
 
 
@@ -67,15 +71,26 @@ def _run(
         split=asked.split,
         samples=asked.samples,
         turns=asked.turns,
-        executor="process" if len(asked.seeds) * asked.samples >= _WORTH_PROCESSES else "async",
+        executor=executor_for(len(asked.seeds) * asked.samples),
         workers=workers,
     )
-    watcher = _Shown(progress, f"baselines on {asked.tier}")
+    watcher = Shown(progress, f"baselines on {asked.tier}")
     return evaluate(config, path, resume=there, watcher=watcher, interrupts=interrupts)
 
 
-class _Shown:
-    """Shows how the playing of one tier's baselines goes."""
+def progress_shown() -> Progress:
+    """Return a display on standard error, of which nothing stays when it is over."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+class Shown:
+    """Shows how the playing of one run goes.
+
+    Args:
+        progress: where it is a line.
+        title: what stands before it.
+    """
 
     def __init__(self, progress: Progress, title: str) -> None:
         self._progress = progress
@@ -83,9 +98,11 @@ class _Shown:
         self._task: TaskID | None = None
 
     def begin(self, stored: int, total: int) -> None:
+        """Show how many episodes there are."""
         self._task = self._progress.add_task(self._title, total=total, completed=stored)
 
     def played(self, _episode: Episode) -> None:
+        """Show one more episode."""
         if self._task is not None:
             self._progress.advance(self._task)
 

@@ -38,12 +38,16 @@ def replace_blocks(text: str, contents: Mapping[str, str]) -> str:
 
 def rewrite(path: Path, contents: Mapping[str, str]) -> None:
     """Replace blocks of a file; it is never seen half written, and stays as it was when that fails."""
-    text = replace_blocks(path.read_text(encoding="utf-8"), contents)
+    put(path, replace_blocks(path.read_text(encoding="utf-8"), contents))
+
+
+def put(path: Path, text: str) -> None:
+    """Put a text in a file's place as a whole, or not at all; a file that is there keeps its mode."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
-        Path(name).chmod(path.stat().st_mode)
+        Path(name).chmod(path.stat().st_mode if path.exists() else 0o644)
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
