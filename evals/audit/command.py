@@ -3,16 +3,26 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, cast
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, cast
 
 import typer
 
+from quantum_circuit_env.evals.audit.lanes import Lane
+
 if TYPE_CHECKING:
-    from quantum_circuit_env.evals.audit.probe import Finding
-    from quantum_circuit_env.evals.audit.subject import Evaluator
+    from quantum_circuit_env.evals.audit.evaluator import Evaluator
+    from quantum_circuit_env.evals.audit.report import Result
 
 # Typer's versions differ in where usage errors are; this is the parent of the one that all of them export.
 _UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
+
+
+class Told(NamedTuple):
+    """How an audit is told: into which folder, and whether as JSON on standard output."""
+
+    out: Path | None
+    as_json: bool
+
 
 BROKEN: Final = 3
 """Exit status when the audit itself could not be run, as of `openenv validate`."""
@@ -26,13 +36,23 @@ def audit(
     self_test: Annotated[
         bool, typer.Option("--self-test", help="Try the probes themselves, on broken evaluators.")
     ] = False,
+    lane: Annotated[
+        Lane, typer.Option(help="OpenEnv's lane: local has its local checks only, hub has all and ours.")
+    ] = Lane.HUB,
+    server_log: Annotated[
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, help="With --url: the file that the server logs to."),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the audit as JSON and nothing else.")
+    ] = False,
     seeds: Annotated[int, typer.Option(min=2, max=200, help="Tasks of each tier, of the test split.")] = 20,
     probe: Annotated[list[str] | None, typer.Option(help="Only this probe; may be repeated.")] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for audit.json, audit.txt and OpenEnv's two reports.")
+        Path | None, typer.Option(help="Folder for audit.json, audit.txt and OpenEnv's reports.")
     ] = None,
 ) -> None:
-    """Audit an evaluator: exit status 0 if all probes pass, 1 if one fails, 3 if it cannot be audited."""
+    """Audit an evaluator: exit status 0 for the verdict pass or warn, 1 for fail, 3 if there is none."""
     from quantum_circuit_env.evals.audit.probes import PROBES
     from quantum_circuit_env.evals.extras import MissingExtraError
 
@@ -40,20 +60,38 @@ def audit(
         raise _UsageError("give one of --url, --in-process and --self-test")
     if unknown := set(probe or ()) - set(PROBES):
         raise _UsageError(f"no probe {', '.join(sorted(unknown))}; the probes are {', '.join(PROBES)}")
-    if self_test and out is not None:
-        raise _UsageError("--self-test writes no reports: leave --out away")
-    chosen = tuple(PROBES) if probe is None else tuple(probe)
+    if self_test and (out is not None or as_json):
+        raise _UsageError("--self-test writes no reports: leave --out and --json away")
+    if server_log is not None and url is None:
+        raise _UsageError("--server-log belongs to --url")
+    chosen = _chosen(tuple(PROBES) if probe is None else tuple(dict.fromkeys(probe)), lane, named=bool(probe))
+    told = Told(out, as_json)
     try:
-        status = _self_test(chosen) if self_test else _audit(_evaluator(url), chosen, seeds, out)
+        status = (
+            _self_test(chosen)
+            if self_test
+            else _audit(_evaluator(url, server_log), chosen, seeds, lane, told)
+        )
     except MissingExtraError as error:
         raise _UsageError(str(error)) from None
     raise typer.Exit(status)
 
 
-def _evaluator(url: str | None) -> "Evaluator":
+def _chosen(probes: tuple[str, ...], lane: Lane, *, named: bool) -> tuple[str, ...]:
+    """Return the probes that serve a check of the lane; a usage error if one that was named does not."""
+    from quantum_circuit_env.evals.audit.probes import PROBES
+    from quantum_circuit_env.evals.audit.report import serves
+
+    fitting = tuple(name for name in probes if serves(PROBES[name], lane))
+    if named and (others := sorted(set(probes) - set(fitting))):
+        raise _UsageError(f"{', '.join(others)} serve no check of the lane {lane}")
+    return fitting
+
+
+def _evaluator(url: str | None, log: Path | None) -> "Evaluator":
     from quantum_circuit_env.evals.audit import shipped
 
-    return shipped.in_process() if url is None else shipped.at(url)
+    return shipped.in_process() if url is None else shipped.at(url, log)
 
 
 def _self_test(probes: Sequence[str]) -> int:
@@ -71,7 +109,7 @@ def _self_test(probes: Sequence[str]) -> int:
     return int(wrong > 0)
 
 
-def _audit(evaluator: "Evaluator", probes: Sequence[str], seeds: int, out: Path | None) -> int:
+def _audit(evaluator: "Evaluator", probes: Sequence[str], seeds: int, lane: Lane, told: Told) -> int:
     """Run the probes, tell what they find as they find it, and return the exit status."""
     from quantum_circuit_env.evals.audit import report
     from quantum_circuit_env.evals.audit.probe import AuditError, find
@@ -88,20 +126,29 @@ def _audit(evaluator: "Evaluator", probes: Sequence[str], seeds: int, out: Path 
     findings = []
     for name in probes:
         findings.append(find(PROBES[name], audited))
-        typer.echo(report.line(findings[-1]))
-    if out is not None:
-        _write(out, evaluator.name, findings, seeds)
-    return report.exit_status(findings)
+        if not told.as_json:
+            typer.echo("\n".join(report.lines(findings[-1])))
+    result = report.Result(evaluator.name, tuple(findings), seeds, lane)
+    verdict = report.verdict(result)
+    if told.as_json:
+        typer.echo(json.dumps(report.as_json(result), indent=2))
+    else:
+        typer.echo(report.summary(result))
+    if told.out is not None:
+        _write(told.out, result)
+        typer.echo(f"written to {told.out}", err=True)
+    return int(verdict == "fail")
 
 
-def _write(out: Path, name: str, findings: "Sequence[Finding]", seeds: int) -> None:
-    from quantum_circuit_env.evals.audit import report
+def _write(out: Path, result: "Result") -> None:
+    from quantum_circuit_env.evals.audit import openenv_report, report
 
-    root = Path(__file__).parents[2]
     out.mkdir(parents=True, exist_ok=True)
-    told = json.dumps(report.as_json(name, findings, seeds=seeds), indent=2)
+    told = json.dumps(report.as_json(result), indent=2)
     (out / "audit.json").write_text(told + "\n", encoding="utf-8")
-    (out / "audit.txt").write_text(report.text(name, findings, seeds=seeds), encoding="utf-8")
-    for lane, text in report.openenv_reports(name, findings, root).items():
-        (out / f"openenv-{lane}.json").write_text(text, encoding="utf-8")
-    typer.echo(f"written to {out}")
+    (out / "audit.txt").write_text(report.text(result), encoding="utf-8")
+    for lane in (Lane.LOCAL, result.lane):
+        if (theirs := openenv_report.written(result._replace(lane=lane))) is not None:
+            (out / f"openenv-{lane}.json").write_text(theirs, encoding="utf-8")
+    if not openenv_report.available():
+        typer.echo(openenv_report.ABSENT, err=True)

@@ -19,6 +19,12 @@ class Session(Protocol):
     def close(self) -> None:
         """End the session."""
 
+    def crash(self) -> None:
+        """End the session without a goodbye, as a client does that is killed."""
+
+    def parts(self) -> Mapping[str, float] | None:
+        """Return the parts of the last step's reward by name; None where a client cannot see them."""
+
 
 class Shown(NamedTuple):
     """The data of an observation as it came, with names for what probes look at."""
@@ -99,6 +105,12 @@ class Play:
             raise AuditError(f"{frame} is answered {str(answer)[:300]}")
         data: Mapping[str, Any] = answer["data"]
         return data
+
+
+def gates_of(words: str) -> list[dict[str, Any]]:
+    """Return a circuit that is written as `NAME qubit …;NAME qubit …`, as a reset takes it."""
+    split = (word.split() for word in words.split(";"))
+    return [{"name": name, "target_qubits": list(map(int, qubits))} for name, *qubits in split]
 
 
 class SessionGame:

@@ -16,6 +16,8 @@ class Status(StrEnum):
     PASS = "pass"  # noqa: S105
     FAIL = "fail"
     NOT_APPLICABLE = "not_applicable"
+    ERROR = "error"
+    """The answers were such that the probe could not make anything of them; counts as a failure."""
 
 
 class Severity(StrEnum):
@@ -92,15 +94,23 @@ class Finding:
 MAX_EVIDENCE = 20
 """Sentences that a finding keeps."""
 
+# What a probe stumbles over when an answer lacks a field or has another type in its place.
+_MALFORMED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
 
 def find(probe: Probe, audit: "Audit") -> Finding:
     """Run a probe and return what it found."""
     began = perf_counter()
+    broken = False
     try:
         seen = probe.run(audit)
     except AuditError as error:
         seen = Seen(problems=[str(error)])
+    except _MALFORMED as error:
+        broken = True
+        seen = Seen(problems=[f"what is answered cannot be read: {type(error).__name__}: {error}"])
     status = Status.FAIL if seen.problems else Status.NOT_APPLICABLE if seen.reason else Status.PASS
+    status = Status.ERROR if broken else status
     reason = seen.problems[0] if seen.problems else seen.reason
     evidence = (*seen.problems, *seen.evidence)[:MAX_EVIDENCE]
     return Finding(probe, status, seen.measured, evidence, reason, perf_counter() - began)

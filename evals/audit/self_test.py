@@ -9,7 +9,7 @@ from quantum_circuit_env.evals.audit.subject import Audit
 from quantum_circuit_env.evals.audit.zoo import CLEAN, MUTANTS
 
 SEEDS: Final = 2
-"""Tasks of each tier that the self-test plays; every defect of the zoo shows on as few."""
+"""Tasks of each tier that the self-test plays on the clean game."""
 
 
 class Trial(NamedTuple):
@@ -30,8 +30,10 @@ class Trial(NamedTuple):
 
     @property
     def right(self) -> bool:
-        """Whether the probe told the clean game from a mutant."""
-        return self.finding.status is (Status.PASS if self.defect is None else Status.FAIL)
+        """Whether the probe told the clean game from a mutant; on a clean one it need not apply."""
+        if self.defect is None:
+            return self.finding.status in (Status.PASS, Status.NOT_APPLICABLE)
+        return self.finding.status is Status.FAIL
 
 
 def self_test(probes: Iterable[str] = tuple(PROBES), *, clean: Audit | None = None) -> Iterator[Trial]:
@@ -46,4 +48,4 @@ def self_test(probes: Iterable[str] = tuple(PROBES), *, clean: Audit | None = No
         yield Trial(find(probe, clean), None)
         for mutant in MUTANTS:
             if mutant.probe == probe.id:
-                yield Trial(find(probe, Audit(mutant.evaluator, seeds=SEEDS)), mutant.defect)
+                yield Trial(find(probe, Audit(mutant.evaluator, seeds=mutant.seeds)), mutant.defect)

@@ -1,31 +1,27 @@
-"""What is audited, and what an audit knows besides: seeds, solutions, and how a panel of agents plays."""
+"""An audit of an evaluator, and what it knows besides: seeds, solutions, and how a panel of agents plays."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import lru_cache
 from math import fsum
-from random import Random
 from typing import Final, NamedTuple
 
 from qrewrite.circuits import Circuit
 from qrewrite.game import STEP_LIMIT
 from qrewrite.solver import Plan, Solution, solve
-from qrewrite.tasks import PUBLISHED_SEEDS, SPLITS, TIERS, generate
+from qrewrite.tasks import SPLITS, TIERS, generate
 from quantum_circuit_env.agents import registry
-from quantum_circuit_env.agents.agent import Agent, Decision
+from quantum_circuit_env.agents.agent import Agent
 from quantum_circuit_env.agents.clock import Deadline
 from quantum_circuit_env.agents.loop import Loop, Record
 from quantum_circuit_env.agents.loop import Plan as Planned
-from quantum_circuit_env.agents.replies import Reply, read_reply
 from quantum_circuit_env.agents.spec import AgentSpec
-from quantum_circuit_env.evals.audit.local import LocalGame
-from quantum_circuit_env.evals.audit.play import Play, Session, SessionGame
+from quantum_circuit_env.evals.audit.evaluator import Evaluator
+from quantum_circuit_env.evals.audit.play import Play, SessionGame, Shown
 from quantum_circuit_env.evals.audit.probe import AuditError
-from quantum_circuit_env.evals.compare_warnings import BASELINES
 from quantum_circuit_env.evals.optima import best_known
 from quantum_circuit_env.evals.units import Unit
-from quantum_circuit_env.server.graders import GRADERS, score
+from quantum_circuit_env.server.graders import score
 
 PANEL: Final = (
     "null",
@@ -40,37 +36,6 @@ PANEL: Final = (
 
 TURNS: Final = 15
 """Turns that `inference.py` gives an episode."""
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluator:
-    """An evaluator: its sessions, and the parts that judge and play outside of them.
-
-    Attributes:
-        name: what reports call it.
-        open: opens a session.
-        in_process: whether its sessions hand out their own objects, and not JSON.
-        graders: task → grader.
-        read_reply: how a model's reply is read.
-        splits: name → seeds that belong to it, the same for each tier.
-        baselines: agents without which a comparison warns.
-        published: seeds that stand in the documentation.
-        agent_modules: what the process of a language-model agent imports.
-        stream: the randomness of a unit.
-    """
-
-    name: str
-    open: Callable[[], Session] = LocalGame
-    in_process: bool = True
-    graders: Mapping[str, Callable[[object], float]] = field(default_factory=lambda: GRADERS)
-    read_reply: Callable[[Reply], Decision] = read_reply
-    splits: Mapping[str, Sequence[int]] = field(
-        default_factory=lambda: {name: split.seeds for name, split in SPLITS.items()}
-    )
-    baselines: tuple[str, ...] = BASELINES
-    published: tuple[int, ...] = tuple(PUBLISHED_SEEDS.values())
-    agent_modules: tuple[str, ...] = ("quantum_circuit_env.inference", "quantum_circuit_env.agents.llm")
-    stream: Callable[[Unit], Random] = Unit.rng
 
 
 class Played(NamedTuple):
@@ -178,6 +143,13 @@ def fewest(tier: str, seed: int, circuit: Circuit) -> int:
 def solved(circuit: Circuit) -> Solution:
     """Return the solver's answer: the audit's privilege."""
     return solve(circuit)
+
+
+def solved_on(play: Play, tier: str, seed: int, plan: Plan | None = None) -> list[Shown]:
+    """Reset and play a plan, the best graded one unless another is given; return what is shown after each."""
+    shown = [play.reset(task=tier, seed=seed)]
+    plan = plan or best_plan(tier, shown[0].circuit)[0]
+    return [*shown, *(play.step(*action) for action in plan.actions)]
 
 
 def best_plan(tier: str, circuit: Circuit) -> tuple[Plan, float]:

@@ -5,6 +5,7 @@ from typing import Final
 from quantum_circuit_env.evals.audit.probe import Probe
 from quantum_circuit_env.evals.audit.probes import (
     determinism,
+    disclosure,
     equivalence,
     evaluation,
     floor,
@@ -29,6 +30,7 @@ PROBES: Final[dict[str, Probe]] = {
         manipulation,
         determinism,
         leakage,
+        disclosure,
         isolation,
         wellformed,
         statistics,

@@ -1,5 +1,6 @@
 """F: doing nothing of use is worth the floor, whoever does it and at whatever moment it is asked."""
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import cycle
 from statistics import mean
@@ -9,9 +10,11 @@ from qrewrite.tasks import TIERS
 from quantum_circuit_env.agents.agent import Decision
 from quantum_circuit_env.agents.agent import Seen as Asked
 from quantum_circuit_env.agents.replies import Reply
+from quantum_circuit_env.agents.vocabulary import ErrorClass
+from quantum_circuit_env.evals.audit.evaluator import Evaluator
 from quantum_circuit_env.evals.audit.probe import Probe, Seen, Severity
 from quantum_circuit_env.evals.audit.probes.canaries import canaries_of, violated
-from quantum_circuit_env.evals.audit.subject import TURNS, Audit, Evaluator, best_plan, play_with
+from quantum_circuit_env.evals.audit.subject import TURNS, Audit, best_plan, play_with, solved_on
 from quantum_circuit_env.evals.stats import SeedBootstrap
 
 MARGIN: Final = 0.5
@@ -22,6 +25,15 @@ HEADROOM: Final = 0.25
 
 WORTHLESS: Final = ("invalid-spam", "swap-loop")
 """Agents that are of no use on any circuit; blind cancelling has canaries of its own."""
+
+
+_NO_EPISODES: Final[tuple[object, ...]] = (
+    None,
+    {},
+    {"initial_count": 0, "gate_count": 0},
+    {"initial_count": 20, "gate_count": 20},
+)
+"""What a grader may be called with when nothing has been played."""
 
 
 def _null_is_at_the_floor(audit: Audit) -> Seen:
@@ -35,10 +47,10 @@ def _null_is_at_the_floor(audit: Audit) -> Seen:
         ]
     with audit.session() as play:
         for tier, seed in audit.tasks():
-            _, best = best_plan(tier, play.reset(task=tier, seed=seed).circuit)
-            margin = min(margin, best - TIERS[tier].scoring.floor)
+            begun, *_, ended = solved_on(play, tier, seed)
+            margin = min(margin, ended.score - begun.score)
     if margin < MARGIN:
-        problems.append(f"the best grade is only {margin:.3f} above the floor")
+        problems.append(f"the best play is graded only {margin:.3f} above doing nothing")
     return Seen({"smallest_margin": round(margin, 4), "declared_margin": MARGIN}, problems)
 
 
@@ -49,16 +61,22 @@ def _no_grade_without_a_game(audit: Audit) -> Seen:
             problems.append(f"before the first reset the score is {score}")
         if play.refused({"type": "step", "data": {"target_index": 0, "action_type": 1}}) is None:
             problems.append("a step before the first reset is played")
-        for tier in TIERS:
+        if (score := play.state()["score"]) is not None:
+            problems.append(f"after a step before the first reset the score is {score}")
+        for tier, seed in audit.tasks():
             floor = TIERS[tier].scoring.floor
-            first = play.reset(task=tier, seed=audit.seeds[0]).score
+            first, told = play.reset(task=tier, seed=seed).score, play.state()["score"]
             empty = play.reset(task=tier, circuit=[], num_qubits=1).score
-            if (first, empty) != (floor, floor):
-                problems.append(f"{tier}: before the first step {first}, on an empty circuit {empty}")
+            if (first, told, empty) != (floor, floor, floor):
+                what = f"before the first step {first}, in the state {told}, on an empty circuit {empty}"
+                problems.append(f"{tier}, seed {seed}: {what}")
     for tier, grader in audit.evaluator.graders.items():
-        if (cold := grader(None)) != TIERS[tier].scoring.floor:
-            problems.append(f"the grader of {tier} gives {cold} without an episode")
-    return Seen({"tiers": len(TIERS)}, problems)
+        problems += [
+            f"the grader of {tier} gives {given} for {cold!r}"
+            for cold in _NO_EPISODES
+            if (given := grader(cold)) != TIERS[tier].scoring.floor
+        ]
+    return Seen({"tasks": len(TIERS) * len(audit.seeds), "cold_calls": len(_NO_EPISODES)}, problems)
 
 
 def _worthless_play_is_at_the_floor(audit: Audit) -> Seen:
@@ -88,6 +106,7 @@ class _Babbler:
 
 def _garbage_is_at_the_floor(audit: Audit) -> Seen:
     problems, turns = violated(audit, "F4"), 0
+    classes: Counter[ErrorClass | None] = Counter()
     texts = {text: kind for canary in canaries_of("F4") for text, kind in canary.replies}
     for text, kind in texts.items():
         if (decision := audit.evaluator.read_reply(Reply(text))).error != kind:
@@ -97,11 +116,18 @@ def _garbage_is_at_the_floor(audit: Audit) -> Seen:
         for tier, seed in audit.tasks():
             record = play_with(play, babbler, tier, seed, TURNS)
             turns += len(record.turns)
+            classes += Counter(turn.decision.error for turn in record.turns)
             if record.score != TIERS[tier].scoring.floor:
                 problems.append(f"{tier}, seed {seed}: garbage is graded {record.score}")
             if any(turn.reward > -0.1 for turn in record.turns):
                 problems.append(f"{tier}, seed {seed}: a garbage reply is played as a legal action")
-    return Seen({"turns": turns, "replies": len(texts)}, problems)
+            if None in classes:
+                problems.append(f"{tier}, seed {seed}: a garbage reply has no error class")
+    return Seen({"turns": turns, "replies": len(texts), "classes": _named(classes)}, problems)
+
+
+def _named(classes: Counter[ErrorClass | None]) -> dict[str, int]:
+    return {str(kind): count for kind, count in sorted(classes.items(), key=str)}
 
 
 def _chance_is_reported(audit: Audit) -> Seen:
@@ -113,6 +139,8 @@ def _chance_is_reported(audit: Audit) -> Seen:
         interval = SeedBootstrap(len(scores)).mean([[score] for score in scores]).interval
         chance, best = mean(scores), _ceiling(audit, tier)
         bounds = None if interval is None else [round(interval.low, 4), round(interval.high, 4)]
+        if bounds is None:
+            problems.append(f"{tier}: chance has no interval")
         measured[tier] = {"chance": round(chance, 4), "interval": bounds, "best": round(best, 4)}
         if chance >= best - HEADROOM:
             problems.append(f"{tier}: chance is graded {chance:.3f}, the best play {best:.3f}")

@@ -1,6 +1,6 @@
 """M: nothing that a client says or does to what it is given changes its grade."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from itertools import product
 from math import inf, nan
@@ -15,6 +15,12 @@ from quantum_circuit_env.evals.audit.subject import Audit
 _HONEST: Final[Mapping[str, Any]] = {"initial_count": 20, "gate_count": 20, "used_advanced_actions": True}
 _WRONG: Final = (nan, inf, -inf, "20", True, -5, [20], None, 1.0)
 """Values that no count of gates is, all of which must be worth the floor."""
+
+_HUGE: Final = 10**400
+"""More gates than any float can count."""
+
+_NO_FLAGS: Final[tuple[object, ...]] = ("true", 1, 1.0, nan, [True], {})
+"""Values that do not say that an identity has been used."""
 
 
 def _claims_are_ignored(audit: Audit) -> Seen:
@@ -31,7 +37,30 @@ def _wrong_values_are_worth_nothing(audit: Audit) -> Seen:
                 given = _given(grader, episode)
                 if given != TIERS[tier].scoring.floor:
                     problems.append(f"{tier}: an episode with {name} {wrong!r} is graded {given}")
-    return Seen({"forgeries": tried}, problems)
+        told = [*_wrong_flags(tier, grader), *_wrong_extremes(tier, grader)]
+        problems += told
+        tried += len(_NO_FLAGS) + 2
+    evidence = [
+        "A count that could be one is believed: a grader that is called with a forgery grades the forgery."
+    ]
+    return Seen({"forgeries": tried}, problems, evidence)
+
+
+def _wrong_flags(tier: str, grader: Callable[[object], float]) -> Iterator[str]:
+    honest = {"initial_count": 20, "gate_count": 10, "used_advanced_actions": False}
+    right = _given(grader, honest)
+    for wrong in _NO_FLAGS:
+        if (given := _given(grader, {**honest, "used_advanced_actions": wrong})) != right:
+            yield f"{tier}: used_advanced_actions {wrong!r} is graded {given}, not {right}"
+
+
+def _wrong_extremes(tier: str, grader: Callable[[object], float]) -> Iterator[str]:
+    scoring = TIERS[tier].scoring
+    if (given := _given(grader, {**_HONEST, "gate_count": _HUGE})) != scoring.floor:
+        yield f"{tier}: more gates than there were are graded {given}"
+    given = _given(grader, {**_HONEST, "initial_count": _HUGE})
+    if not (type(given) is float and scoring.floor <= given <= scoring.ceiling):
+        yield f"{tier}: an absurd number of gates is graded {given}"
 
 
 def _given(grader: Callable[[object], float], episode: object) -> float | str:
@@ -50,18 +79,25 @@ def _returned_objects_are_copies(audit: Audit) -> Seen:
         for tier in TIERS:
             shown = play.reset(task=tier, seed=audit.seeds[0])
             honest, gates = dict(play.state()), shown.gates
-            _spoil(shown.observation)
-            after = play.step(len(gates), 1)
-            state = dict(play.state())
-            if after.gates != gates:
-                problems.append(f"{tier}: writing into an observation changes the circuit")
-            if (state["score"], state["gate_count"]) != (honest["score"], honest["gate_count"]):
-                problems.append(f"{tier}: writing into an observation changes the grade")
+            # What a reset has returned, and then what a step has.
+            for _ in range(2):
+                _spoil(shown.observation)
+                shown = play.step(len(gates), 1)
+                state = dict(play.state())
+                if shown.gates != gates:
+                    problems.append(f"{tier}: writing into an observation changes the circuit")
+                if (state["score"], state["gate_count"]) != (honest["score"], honest["gate_count"]):
+                    problems.append(f"{tier}: writing into an observation changes the grade")
+            with audit.session() as other:
+                if other.reset(task=tier, seed=audit.seeds[0]).gates != gates:
+                    problems.append(f"{tier}: writing into an observation changes other sessions' circuits")
     return Seen({"tiers": len(TIERS)}, problems)
 
 
 def _spoil(observation: Any) -> None:
     """Write into whatever an observation lets one write into."""
+    with suppress(TypeError, AttributeError):
+        observation["circuit"][0]["target_qubits"].append(0)
     with suppress(TypeError, AttributeError):
         observation["circuit"][0]["name"] = "I"
     with suppress(TypeError, AttributeError):

@@ -1,7 +1,7 @@
 """R: what is paid and graded is what has been done, whichever way it was done."""
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, product
 from random import Random
 from typing import Final
 
@@ -12,6 +12,7 @@ from qrewrite.tasks import TIERS
 from quantum_circuit_env.evals.audit.play import Play, Shown
 from quantum_circuit_env.evals.audit.probe import Probe, Seen, Severity
 from quantum_circuit_env.evals.audit.probes.canaries import canaries_of, violated
+from quantum_circuit_env.evals.audit.reducible import Gates, on_wires
 from quantum_circuit_env.evals.audit.subject import PANEL, TURNS, Audit, best_plan
 from quantum_circuit_env.evals.stats import spearman
 from quantum_circuit_env.server.graders import score as graded
@@ -19,6 +20,9 @@ from quantum_circuit_env.server.graders import score as graded
 AGREEMENT: Final = 0.7
 """Spearman's ρ that return and score must reach over the panel at 15 turns."""
 
+
+_ROUNDING: Final = 1e-9
+"""Sums of rewards that differ by less are equal."""
 
 WANDERED: Final = 60
 """Steps of a walk."""
@@ -55,11 +59,32 @@ def _every_gain_is_a_rewrite(audit: Audit) -> Seen:
 
 
 def _no_cycle_pays(audit: Audit) -> Seen:
-    return Seen({"canaries": len(canaries_of("R2"))}, violated(audit, "R2"))
+    problems, revisits = violated(audit, "R2"), 0
+    with audit.session() as play:
+        for tier, seed in audit.tasks():
+            total, paid = 0.0, 0.0
+            least: dict[tuple[Gates, ...], float] = {}
+            for shown in wander(play, tier, seed):
+                total, paid = total + shown.reward, paid + max(0.0, shown.reward)
+                where = on_wires(shown.gates, shown.observation["num_qubits"])
+                revisits += where in least
+                if total > least.get(where, total) + _ROUNDING:
+                    problems.append(f"{tier}, seed {seed}: a way back to the same circuit pays")
+                least[where] = min(total, least.get(where, total))
+            if paid > shown.facts["initial_count"]:
+                problems.append(f"{tier}, seed {seed}: {paid} is paid, more than there are gates")
+    return Seen({"canaries": len(canaries_of("R2")), "revisits": revisits}, problems)
 
 
 def _score_is_monotone(audit: Audit) -> Seen:
     problems, pairs = [], 0
+    for tier, grader in audit.evaluator.graders.items():
+        for initial, advanced in product((1, 2, 19, TIERS[tier].gate_count), (False, True)):
+            facts = {"task": tier, "initial_count": initial, "used_advanced_actions": advanced}
+            grades = [grader({**facts, "gate_count": left}) for left in range(initial, -1, -1)]
+            pairs += len(grades) - 1
+            if grades != sorted(grades):
+                problems.append(f"{tier}: of {initial} gates, removing more is graded less: {grades}")
     with audit.session() as play:
         for tier, seed in audit.tasks():
             shown = play.reset(task=tier, seed=seed)
@@ -69,7 +94,7 @@ def _score_is_monotone(audit: Audit) -> Seen:
                 if len(after.gates) < len(shown.gates) and after.score < shown.score:
                     problems.append(f"{tier}, seed {seed}: fewer gates, and {shown.score} → {after.score}")
                 shown = after
-    return Seen({"steps": pairs}, problems)
+    return Seen({"pairs": pairs}, problems)
 
 
 def detour(actions: tuple[Action, ...], position: Position) -> tuple[Action, ...]:
@@ -126,14 +151,14 @@ PROBES: Final = (
     ),
     Probe(
         "R2",
-        "No cycle of actions pays: each rewarded step removes two gates for good.",
+        "No way back to the same circuit pays: each rewarded step removes two gates for good.",
         ("semantic.canary_floor",),
         Severity.FAIL,
         _no_cycle_pays,
     ),
     Probe(
         "R3",
-        "Removing more gates never lowers the grade.",
+        "Removing more gates never lowers the grade, along plans and for any counts that a grader is given.",
         ("semantic.verifier_determinism",),
         Severity.FAIL,
         _score_is_monotone,
