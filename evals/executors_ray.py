@@ -6,6 +6,7 @@ the same. The node listens on the loopback interface only, reports to nobody, an
 
 import os
 import signal
+import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -45,6 +46,7 @@ _OBJECT_STORE: Final = 100_000_000
 """Bytes; nothing but counts passes through it."""
 
 _POLL_SECONDS: Final = 0.2
+_GRACE_SECONDS: Final = 5.0
 
 
 def imported_ray() -> Any:
@@ -99,20 +101,17 @@ def _local_node(ray: Any, cpus: int, interrupts: Interrupts) -> Iterator[None]:
         finally:
             with interrupts.held():
                 ray.shutdown()
+                _end_processes(temporary)
 
 
 def _start(ray: Any, cpus: int, temporary: str, interrupts: Interrupts) -> None:
     """Start the node, with patience: Ray gives up after 30 seconds, which are few on a busy machine."""
     for left in reversed(range(_ATTEMPTS)):
         with interrupts.held(), without_sigint(), _handlers_kept():
-            others = _descendants()
             error = _started(ray, cpus, temporary)
             if error is None:
                 return
-            # What it has started so far would stay, and slow the next attempt down.
-            for process in _descendants() - others:
-                with suppress(OSError):
-                    os.kill(process, signal.SIGKILL)
+            _end_processes(temporary)
         if not left:
             raise ExecutorError(f"Ray does not start: {error}; --executor process does without it")
 
@@ -138,17 +137,25 @@ def _started(ray: Any, cpus: int, temporary: str) -> str | None:
     return None
 
 
-def _descendants() -> set[int]:
-    """Return the processes that this one has started, and theirs; none where the system has no /proc."""
-    found: set[int] = set()
-    waiting = [os.getpid()]
-    while waiting:
-        for children in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
+def _end_processes(temporary: str) -> None:
+    """End what a node that did not start has left; it would slow the next attempt down.
+
+    Its processes, some of them nobody's children by now, have the node's own folder in their command line.
+    """
+    deadline = time.monotonic() + _GRACE_SECONDS
+    while (left := list(_processes(temporary))) and time.monotonic() < deadline:
+        for process in left:
             with suppress(OSError):
-                started = set(map(int, children.read_text().split())) - found
-                found |= started
-                waiting += started
-    return found
+                os.kill(process, signal.SIGKILL)
+        time.sleep(_POLL_SECONDS)
+
+
+def _processes(temporary: str) -> Iterator[int]:
+    """Yield the processes whose command line has a folder in it; none where the system has no /proc."""
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if os.fsencode(temporary) in entry.read_bytes():
+                yield int(entry.parent.name)
 
 
 @contextmanager

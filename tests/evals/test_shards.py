@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+import sys
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -210,8 +211,9 @@ def test_a_node_is_started_with_patience_and_leaves_nothing_behind(
 ) -> None:
     begun: list[subprocess.Popen[bytes]] = []
 
-    def fails(**_options: Any) -> None:
-        begun.append(subprocess.Popen(["sleep", "600"]))
+    def fails(**options: Any) -> None:
+        sleeps = (sys.executable, "-c", "import time; time.sleep(600)", options["_temp_dir"])
+        begun.append(subprocess.Popen(sleeps))
         raise error
 
     monkeypatch.setattr(inline, "init", fails)
@@ -234,7 +236,7 @@ def test_what_is_no_failed_start_is_no_business_of_ours(
 def test_without_ray_the_command_to_get_it_is_told_before_a_folder_is_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "ray", None)
+    monkeypatch.setitem(sys.modules, "ray", None)
     monkeypatch.setattr(executors_ray, "_ENVIRONMENT", {})
     with pytest.raises(MissingExtraError, match=r"pip install 'openenv-quantum-circuit-env\[ray\]'"):
         evaluate(config("null", executor="ray"), tmp_path / "run")
