@@ -31,11 +31,7 @@ class Row(NamedTuple):
 
 def summary(episodes: Iterable[Episode]) -> Iterator[Row]:
     """Yield a row for each tier and agent that there is, easy ones first."""
-    found: defaultdict[tuple[str, str], list[Episode]] = defaultdict(list)
-    for episode in episodes:
-        found[episode.tier, episode.agent_id].append(episode)
-    for tier, agent_id in sorted(found, key=lambda group: (tuple(TIERS).index(group[0]), group[1])):
-        own = found[tier, agent_id]
+    for (tier, agent_id), own in grouped(episodes).items():
         complete = [episode for episode in own if episode.complete]
         yield Row(
             agent_id,
@@ -45,6 +41,26 @@ def summary(episodes: Iterable[Episode]) -> Iterator[Row]:
             _mean(complete, "score"),
             _mean(complete, "norm_score"),
         )
+
+
+def grouped(episodes: Iterable[Episode]) -> dict[tuple[str, str], list[Episode]]:
+    """Return the episodes of each tier and agent that there is, easy ones first."""
+    found: defaultdict[tuple[str, str], list[Episode]] = defaultdict(list)
+    for episode in episodes:
+        found[episode.tier, episode.agent_id].append(episode)
+    order = sorted(found, key=lambda group: (tuple(TIERS).index(group[0]), group[1]))
+    return {group: found[group] for group in order}
+
+
+def estimates(episodes: Iterable[Episode], metrics: Iterable[str]) -> dict[str, Estimate]:
+    """Return the mean of each metric over the seeds, with its interval for the population of seeds.
+
+    Args:
+        episodes: of one agent on one tier; those that are not complete do not count.
+        metrics: keys of METRICS.
+    """
+    complete = [episode for episode in episodes if episode.complete]
+    return {metric: _mean(complete, metric) for metric in metrics}
 
 
 def told(estimate: Estimate) -> str:
