@@ -24,7 +24,7 @@ class Pair:
         difference: mean of a minus b over shared tasks, and its interval for the population of tasks.
         p, p_holm: of the paired sign-flip test, raw and adjusted; None without shared tasks.
         mde, mde_holm: smallest difference that this number of tasks finds with a power of 80 %, for the pair
-            alone and among all of the family; None for fewer than two tasks.
+            alone and among all of the family; None where so few tasks cannot find any.
         union: tasks that either solves; None without verdicts or shared tasks.
     """
 

@@ -62,7 +62,7 @@ def _zstandard(source: Source, info: zipfile.ZipInfo) -> bytes:
         # One byte more than there ought to be tells of a size that was a lie without reading it all.
         with arrow.CompressedInputStream(arrow.BufferReader(packed), "zstd") as stream:
             data: bytes = stream.read(info.file_size + 1)
-    except OSError as error:
+    except (arrow.ArrowException, OSError) as error:
         raise zipfile.BadZipFile(f"{info.filename}: {error}") from None
     if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
         raise zipfile.BadZipFile(f"{info.filename} is damaged")

@@ -3,7 +3,9 @@
 import json
 import math
 from collections.abc import Sequence
-from itertools import combinations, product
+from dataclasses import replace
+from itertools import chain, combinations, product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +18,8 @@ from quantum_circuit_env.evals.standings import Standing
 from quantum_circuit_env.evals.stats.families import sign_flips
 from quantum_circuit_env.evals.stats.paired import sign_flip_of
 from quantum_circuit_env.evals.stats.values import Flag
+from quantum_circuit_env.evals.suite_page import render_suites
+from quantum_circuit_env.evals.suite_tables import tables
 from quantum_circuit_env.evals.suites import RepeatedSampleError, SuiteReport, suite_report
 from support.samples import fixture, verdicts
 
@@ -223,3 +227,128 @@ def test_families_get_the_p_values_of_single_comparisons(seeds: int, size: int, 
     differences = np.random.default_rng(seed).integers(-3, 4, size=(size, seeds)) / 3
     singly = [sign_flip_of(row, flips=999).p for row in differences]
     assert sign_flips(differences, flips=999).tolist() == singly
+
+
+def ladder(levels: Sequence[int], tasks: int = 20) -> list[SampleRecord]:
+    """Agents a, b, … of which each passes so many of the tasks, the same ones first."""
+    names = [f"t{number:02}" for number in range(tasks)]
+    return verdicts(
+        {
+            agent: {task: "1" if number < level else "0" for number, task in enumerate(names)}
+            for agent, level in zip("abcdef", levels, strict=False)
+        }
+    )
+
+
+def test_ranks_and_tied_groups() -> None:
+    report = suite_report(ladder([20, 18, 0]))
+    found = {one.agent_id: one.rank for one in report.standings if one.metric == "pass@1"}
+    assert [found[agent].rank for agent in "abc"] == [1, 2, 3]
+    # In a resample without one of the two tasks that a has alone, both are at the top.
+    assert (found["b"].interval.low, found["b"].interval.high) == (1, 2)
+    assert (found["c"].interval.low, found["c"].interval.high) == (3, 3)
+    pairs = {(pair.a, pair.b): pair for pair in report.pairs if pair.metric == "pass@1"}
+    assert 0 < pairs["a", "b"].mde < pairs["a", "b"].mde_holm
+    assert {ties.metric: ties.groups for ties in report.ties}["pass@1"] == (("a", "b"), ("c",))
+
+
+def test_equal_agents_share_a_rank_and_a_group() -> None:
+    report = suite_report(ladder([7, 7]))
+    assert {one.rank.rank for one in report.standings if one.metric == "pass@1"} == {1}
+    assert report.ties[0].groups == (("a", "b"),)
+
+
+def test_ranks_are_on_the_tasks_that_all_have() -> None:
+    agents = {"a": {"t": "1", "u": "0", "v": "0"}, "b": {"t": "0", "w": "1"}}
+    found = {one.agent_id: one.rank for one in suite_report(verdicts(agents)).standings if one.rank}
+    assert (found["a"].rank, found["b"].rank, found["a"].interval) == (1, 2, None)
+    apart = suite_report(verdicts({"a": {"t": "1"}, "b": {"u": "1"}}))
+    assert {one.rank for one in apart.standings} == {None}
+    assert apart.ties[0].groups == (("a", "b"),)
+
+
+def test_what_either_solves_by_hand() -> None:
+    agents = {"a": {"t": "10", "u": "00", "v": "01"}, "b": {"t": "00", "u": "01", "v": "00"}}
+    report = suite_report(verdicts(agents))
+    assert standing(report, "a", "pass@1").coverage == 2 / 3
+    (pair,) = (pair for pair in report.pairs if pair.metric == "pass@1")
+    assert pair.union is not None
+    assert (pair.union.union, pair.union.only_first, pair.union.only_second) == (1, 2, 1)
+    # With one sample of each, a solves t and b nothing: less than a alone with two.
+    assert (pair.union.gain, pair.union.matched_gain) == pytest.approx((1 / 3, 1 / 3 - 2 / 3))
+    # Three tasks are too few for any difference to be found.
+    assert pair.mde is pair.mde_holm is None
+
+
+def test_chains_that_end_at_a_pass_are_whole() -> None:
+    agents = {"a": {"t": "1", "u": "001"}, "b": {"t": "01", "u": "000"}}
+    report = suite_report(verdicts(agents, flags=("non_iid",)))
+    assert standing(report, "a", "sequential@1").estimate.mean == 1 / 2
+    assert standing(report, "a", "sequential@3").estimate.mean == 1
+    assert standing(report, "b", "sequential@3").estimate.mean == 1 / 2
+    assert standing(report, "b", "sequential@3").estimate.flags == (Flag.NON_IID,)
+    # Nobody had more than three attempts.
+    assert standing(report, "a", "sequential@5").estimate is None
+
+
+def test_scores_have_pairs_and_ranks_but_no_coverage() -> None:
+    records = [
+        SampleRecord(
+            suite="s",
+            task=f"t{task}",
+            sample=sample,
+            agent_id=agent,
+            score=task / 10 + bonus,
+            source_sha256="0" * 64,
+            evaluator_revision="v1",
+        )
+        for agent, bonus in (("a", 0.5), ("b", 0.0))
+        for task in range(8)
+        for sample in range(2)
+    ]
+    report = suite_report(records)
+    assert {one.metric for one in report.standings} == {"score"}
+    assert standing(report, "a", "score").coverage is None
+    assert standing(report, "a", "score").rank.rank == 1
+    (pair,) = report.pairs
+    assert (pair.union, pair.p) == (None, 2 / 256)
+    assert report.ties[0].groups == (("a",), ("b",))
+
+
+@settings(deadline=None, max_examples=10)
+@given(st.lists(st.integers(0, 6), min_size=2, max_size=5), st.randoms())
+def test_names_do_not_matter_to_ranks_and_groups(levels: list[int], random: Any) -> None:
+    agents = list("abcdef"[: len(levels)])
+    renamed = dict(zip(agents, random.sample(agents, len(agents)), strict=True))
+    records = ladder(levels, tasks=6)
+    report = suite_report(records, resamples=200)
+    other = suite_report([replace(one, agent_id=renamed[one.agent_id]) for one in records], resamples=200)
+    ranks = {renamed[one.agent_id]: one.rank for one in report.standings if one.metric == "pass@1"}
+    assert ranks == {one.agent_id: one.rank for one in other.standings if one.metric == "pass@1"}
+    groups = {frozenset(map(renamed.get, group)) for group in report.ties[0].groups}
+    assert groups == {frozenset(group) for group in other.ties[0].groups}
+
+
+HOSTILE = "<script>alert(1)</script>\x1b[2J[red]:boom:|`x`\n\u202e\ud800"
+
+
+def test_names_of_others_stay_text() -> None:
+    agents = {HOSTILE: {HOSTILE: "1", "u": "0"}, "b": {HOSTILE: "0", "u": "0"}}
+    records = verdicts(agents, suite=HOSTILE) + verdicts(agents, suite="other")
+    found = list(tables(suite_report(records)))
+    texts = [text for table in found for text in (table.title, *table.columns, *chain(*table.rows))]
+    assert all(text.isprintable() for text in texts)
+    assert any("<script>alert(1)</script>\\x1b[2J[red]:boom:" in text for text in texts)
+    pytest.importorskip("jinja2")
+    page = render_suites(found)
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;\\x1b[2J[red]:boom:|`x`\\n\\u202e\\ud800" in page
+
+
+def test_the_page_has_every_cell() -> None:
+    jinja2 = pytest.importorskip("jinja2")
+    found = list(tables(suite_report(fixture("qceval").records)))
+    page = render_suites(found)
+    for text in (cell for table in found for cell in (table.title, *table.columns, *chain(*table.rows))):
+        assert str(jinja2.utils.markupsafe.escape(text)) in page
+    assert "http" not in page.replace("http-equiv", "")
