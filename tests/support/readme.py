@@ -48,6 +48,11 @@ COMMANDS: Final[dict[str, tuple[Runs, str]]] = {
         Runs.CLONE,
         "needs the run of the command before it",
     ),
+    "OPENAI_API_KEY=… uv run quantum-circuit-env evaluate --agent llm:model=gpt-4o-mini "
+    "--agent llm:model=gpt-4.1-mini --turns 15 --seeds 20 --out outputs/models": (
+        Runs.ELSEWHERE,
+        "by hand: needs a key",
+    ),
     "uv run quantum-circuit-env audit --in-process": (Runs.ELSEWHERE, "by hand: takes a minute or more"),
     "docker build -t quantum-circuit-env .": (Runs.ELSEWHERE, ".ci/legs/container: needs an engine"),
     "docker run --rm -p 8000:8000 quantum-circuit-env": (
