@@ -106,7 +106,7 @@ def driven(
             below = descendants(process.pid)
             seen |= below
             beyond |= listening_beyond(below)
-            time.sleep(0.2)
+            time.sleep(0.5)
         if process.returncode != 2 or not left:
             break
         errors = process.communicate()[1]
