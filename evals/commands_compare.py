@@ -91,17 +91,26 @@ def report(
     metric: MetricName = "norm_score",
     target: TargetName = "population",
     alpha: Alpha = 0.05,
-    out: Annotated[Path, typer.Option(help="Folder that the report is written to.")] = Path(),
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder that the report is written to.", show_default="one run's own, or this one"),
+    ] = None,
     side_by_side: SideBySide = False,
     no_baselines: NoBaselines = False,
 ) -> None:
-    """Write runs up as one HTML file and Markdown tables."""
+    """Write runs up as one HTML file and Markdown tables, and renew what their folders derive from them."""
+    from quantum_circuit_env.evals.derived import write_derived
+
+    out = out or (runs[0] if len(runs) == 1 else Path())
     kinds = tuple(dict.fromkeys(kind.strip() for kind in formats.split(",")))
     if not set(kinds) <= {"html", "md", "json"}:
         raise _UsageError(f"--format takes html, md and json, got {formats!r}")
     with _told():
         found = _compared(runs, metric, target, alpha, side_by_side, None if no_baselines else out)
         _write(found, out, "report", kinds)
+        for run in _open(runs):
+            for told in write_derived(run):
+                typer.echo(told, err=True)
 
 
 def _compared(

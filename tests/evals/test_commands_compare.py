@@ -62,8 +62,13 @@ def test_compare_writes_three_files(app: typer.Typer, run: RunFolder, tmp_path: 
 
 
 def test_report_writes_what_is_asked_for(app: typer.Typer, run: RunFolder, tmp_path: Path) -> None:
-    assert asked(app, "report", run.path, "--out", tmp_path, "--format", "md")[0] == 0
+    options = ("--format", "md", "--no-baselines")
+    assert asked(app, "report", run.path, "--out", tmp_path, *options)[0] == 0
     assert [path.name for path in tmp_path.iterdir()] == ["report.md"]
+    before = {path.name for path in run.path.iterdir()}
+    assert asked(app, "report", run.path, *options)[0] == 0
+    after = {path.name for path in run.path.iterdir()}
+    assert after - before <= {"report.md", "summary.json", "episodes.parquet"} <= after
     status, told = asked(app, "report", run.path, "--format", "pdf")
     assert status == 2
     assert "--format takes html, md and json" in told
