@@ -127,7 +127,7 @@ def _parquet(source: Source) -> Iterator[Fields]:
     arrow, parquet = require("pyarrow", extra="eval"), require("pyarrow.parquet", extra="eval")
     try:
         rows = parquet.read_table(io.BytesIO(source.data)).to_pylist()
-    # Beside its own errors it raises OSError for damaged files and ValueError for values Python does not have.
+    # Beside its own it raises OSError for damaged files and ValueError for values that Python does not have.
     except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:
         raise IngestError(source.name, "", f"no Parquet: {shown(str(error))}") from None
     for number, row in enumerate(rows, start=1):

@@ -62,7 +62,7 @@ def test_the_order_of_lines_is_of_no_meaning(name: str, seed: int) -> None:
     with TemporaryDirectory() as copy:
         for file in FIXTURES.joinpath(name).rglob("*.*"):
             target = Path(copy) / file.relative_to(FIXTURES / name)
-            target.parent.mkdir(exist_ok=True)
+            target.parent.mkdir(parents=True, exist_ok=True)
             header, lines = [], file.read_text().splitlines(keepends=True)
             if file.suffix == ".csv":
                 header, lines = lines[:1], lines[1:]
