@@ -1,5 +1,6 @@
 """Whose model plays, where it is served, and with which key: chosen from the environment, never guessed."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -89,9 +90,14 @@ def choose_endpoint(environ: Mapping[str, str], *, model: str | None = None) -> 
             "or HF_TOKEN, which have a default"
         )
     if not is_address(base_url):
-        raise EndpointError(f"API_BASE_URL must be an http or https address, got {base_url[:100]!r}")
+        raise EndpointError(f"API_BASE_URL must be an http or https address, got {_public(base_url)!r}")
     named = model or environ.get("MODEL_NAME") or home.model
     return Endpoint(base_url, named, environ[key_name], key_name)
+
+
+def _public(url: str) -> str:
+    """Return the beginning of an address without what may be a user's name and password."""
+    return re.sub(r"(?<=//).*@", "", url, flags=re.DOTALL)[:100]
 
 
 def is_address(url: str) -> bool:

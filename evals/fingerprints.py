@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import ClassVar, Final
+from typing import Annotated, ClassVar, Final
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from quantum_circuit_env.agents.endpoint import Endpoint
 from quantum_circuit_env.agents.replies import PARSER_VERSION
@@ -22,7 +22,7 @@ class Fingerprint:
     """Two agents that differ in anything here are two agents.
 
     Attributes:
-        agent_id: canonical text of its spec.
+        agent_id: canonical text of its spec, printable ASCII, for tables show it.
         model: the model that is asked for; null for agents that ask none, as are endpoint, prompt and parser.
         endpoint: host of the model's service.
         sent: decoding setting → its value, or `not sent`; empty for agents that ask no model.
@@ -32,7 +32,7 @@ class Fingerprint:
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
-    agent_id: str
+    agent_id: Annotated[str, Field(pattern=r"^[ -~]+$")]
     model: str | None
     endpoint: str | None
     sent: dict[str, int | float | str]

@@ -27,6 +27,8 @@ class Journal:
 
     def append(self, line: str) -> None:
         """Add one line with one write: it is with the system when this returns, or not at all."""
+        if not os.fstat(self._file).st_nlink:
+            raise OSError("it was deleted while it was written")
         data = line.encode() + _NEWLINE
         before = os.lseek(self._file, 0, os.SEEK_END)
         written = os.write(self._file, data)

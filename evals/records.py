@@ -136,6 +136,8 @@ class Episode:
             raise RecordError(
                 f"{self.turns} turns, {len(self.actions)} actions and {len(self.rewards)} rewards"
             )
+        if self.action_digest != digest_of_actions(played[:2] for played in self.actions):
+            raise RecordError("the digest of its actions is that of other actions")
 
     @property
     def key(self) -> EpisodeKey:

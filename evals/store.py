@@ -170,9 +170,15 @@ class RunFolder:
         Args:
             returned_models: agent → models that its service said had answered.
             sent: agent → settings that were still sent to its service in the end.
+
+        Raises:
+            StoreError: if it cannot be written; the episodes are stored.
         """
         self.info = self.info.finished(returned_models or {}, sent or {})
-        _put(self.path / INFO, self.info.to_json())
+        try:
+            _put(self.path / INFO, self.info.to_json())
+        except OSError as error:
+            raise StoreError(f"{self.path / INFO} cannot be written: {error}") from None
 
     def close(self) -> None:
         """Stop writing and let other processes write; may be called again."""

@@ -96,7 +96,13 @@ def test_incomplete_episodes_stay_incomplete(tmp_path: Path) -> None:
 def test_actions_that_end_too_early_are_no_result(tmp_path: Path) -> None:
     info = run_info(("cancel-first",), seeds=[3_000_000], samples=1, turns=150)
     made = played("cancel-first")
-    short = replace(made, actions=made.actions[:-1], rewards=made.rewards[:-1], turns=made.turns - 1)
+    short = replace(
+        made,
+        actions=made.actions[:-1],
+        rewards=made.rewards[:-1],
+        turns=made.turns - 1,
+        action_digest=digest_of_actions(turn[:2] for turn in made.actions[:-1]),
+    )
     run = stored(tmp_path / "run", info, [short])
     rescore(run, tmp_path / "again")
     (again,) = RunFolder.open(tmp_path / "again").episodes()

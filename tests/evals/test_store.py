@@ -4,6 +4,7 @@ import json
 import os
 from dataclasses import replace
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -191,6 +192,40 @@ def test_a_disk_that_takes_only_a_part_of_a_line_gets_none_of_it(
         assert run.missing() == KEYS[1:]
         run.append(episode_of(INFO_1, KEYS[2]))
     assert RunFolder.open(tmp_path).done == {KEYS[0], KEYS[2]}
+
+
+def test_episodes_for_a_folder_that_was_deleted_are_not_taken(tmp_path: Path) -> None:
+    info = run_info()
+    key, *_ = info.keys()
+    with RunFolder.create(tmp_path / "run", info) as run:
+        rmtree(tmp_path / "run")
+        with pytest.raises(StoreError, match="deleted"):
+            run.append(episode_of(info, key))
+        assert run.done == frozenset()
+        with pytest.raises(StoreError, match=r"run\.json cannot be written"):
+            run.finish()
+
+
+def test_actions_that_were_edited_are_told(tmp_path: Path) -> None:
+    info = run_info()
+    key, *_ = info.keys()
+    with RunFolder.create(tmp_path, info) as run:
+        run.append(episode_of(info, key))
+    record = json.loads((tmp_path / EPISODES).read_text())
+    record["actions"][0][0] += 1
+    (tmp_path / EPISODES).write_text(json.dumps(record) + "\n")
+    with pytest.raises(StoreError, match=r"line 1: .*digest of its actions is that of other actions"):
+        RunFolder.open(tmp_path).episodes()
+
+
+@pytest.mark.parametrize("name", ["", "two\nlines", "\x1b[2J", "\u202egreedy"])
+def test_a_name_that_a_terminal_would_not_show_as_it_is_is_refused(tmp_path: Path, name: str) -> None:
+    RunFolder.create(tmp_path, run_info()).close()
+    stored = json.loads((tmp_path / INFO).read_text())
+    stored["agents"][0]["agent_id"] = name
+    (tmp_path / INFO).write_text(json.dumps(stored))
+    with pytest.raises(StoreError, match="agent_id"):
+        RunFolder.open(tmp_path)
 
 
 def test_there_is_one_writer_at_a_time_in_a_process_too(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from quantum_circuit_env.agents.endpoint import EndpointError, choose_endpoint
 from support.inference_runs import SCRIPT, modules_listed, run
 from support.scripted_llm import scripted_llm
 from support.transcripts import assert_replays
@@ -107,6 +108,13 @@ def test_an_address_that_is_none_is_refused(tmp_path: Path, variables: dict[str,
     ended = run(tmp_path, SHORT, {"API_KEY": "k", **variables})
     assert (ended.status, ended.stdout) == (2, "")
     assert "API_BASE_URL must be an http or https address" in ended.stderr
+
+
+def test_a_password_in_an_address_that_is_refused_is_not_printed() -> None:
+    for address in ("http://me:p4ssw0rd@127.0.0.1:99999/v1", "ftp://p4ss/@w0rd@host", "http://p4ssw0rd@"):
+        with pytest.raises(EndpointError, match="API_BASE_URL must be an http") as refused:
+            choose_endpoint({"API_KEY": "k", "API_BASE_URL": address})
+        assert "w0rd" not in str(refused.value)
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
