@@ -2,10 +2,12 @@
 
 import re
 from itertools import groupby
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from quantum_circuit_env import evals
 from quantum_circuit_env.agents.vocabulary import UNUSABLE, ErrorClass
 from quantum_circuit_env.cli import app
 from quantum_circuit_env.evals.ingest.formats import FORMATS
@@ -109,6 +111,16 @@ def test_the_commands_exist() -> None:
     named = {cell.split()[1] for cell, _ in table("command", "what it does")}
     assert named <= commands
     assert {each.command.split()[1] for each in examples(TEXT)} <= named
+
+
+@pytest.mark.parametrize(
+    ("block", "module"),
+    [(r"^```python\n(.*?)^```$", "harness.py"), (r"^```bash key\n(inspect .*?)^```$", "inspect_task.py")],
+)
+def test_other_programs_are_told_what_the_modules_say(block: str, module: str) -> None:
+    (shown,) = re.findall(block, TEXT, re.MULTILINE | re.DOTALL)
+    source = (Path(evals.__file__).parent / module).read_text("utf-8")
+    assert [line for line in shown.splitlines() if line not in source] == []
 
 
 def test_the_files_of_a_run_are_listed(example: Played) -> None:
