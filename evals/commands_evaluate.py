@@ -139,6 +139,7 @@ def _seeds(split: str | None, count: int | None, listed: str | None) -> tuple[st
 
 def _play(config: "Config", out: Path, *, resume: bool, interrupts: "Interrupts") -> int:
     """Play the run, print its summary, and return how many episodes are incomplete."""
+    from quantum_circuit_env.evals.derived import write_derived
     from quantum_circuit_env.evals.display import ProgressDisplay
     from quantum_circuit_env.evals.evaluate import evaluate as play
 
@@ -146,6 +147,8 @@ def _play(config: "Config", out: Path, *, resume: bool, interrupts: "Interrupts"
         run = play(config, out, resume=resume, watcher=display, interrupts=interrupts)
     incomplete = len(run.missing())
     _print_summary(run.episodes())
+    for told in write_derived(run):
+        typer.echo(told, err=True)
     if incomplete:
         typer.echo(
             f"{incomplete} episodes are incomplete: the same command with --resume plays them again", err=True

@@ -41,7 +41,9 @@ def markdown_table(table: Table) -> Iterator[str]:
     yield from ("", f"**{escape(table.title)}**", "")
     if table.note:
         yield from (escape(table.note), "")
-    rules = ("---" if number < table.names else "---:" for number in range(len(table.columns)))
+    last = len(table.columns) - 1
+    texts = (number < table.names or (table.prose and number == last) for number in range(last + 1))
+    rules = ("---" if left else "---:" for left in texts)
     for line in (tuple(map(escape, table.columns)), tuple(rules), *(map(escape, row) for row in table.rows)):
         yield f"| {' | '.join(line)} |"
 
