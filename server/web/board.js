@@ -34,7 +34,7 @@ export class Board {
     const svg = await drawing(observation, this.#box.clientWidth);
     if (ticket !== this.#shown) return false;
     svg.setAttribute("role", "none");
-    svg.removeAttribute("aria-labelledby");
+    svg.removeAttribute("aria-label"); // the list box has a name of its own
     for (const gate of svg.querySelectorAll("[data-index]")) this.#makeOption(gate, observation);
     this.#box.replaceChildren(svg);
     if (this.selected !== null) this.selected = Math.min(this.selected, observation.gate_count - 1);
@@ -56,7 +56,8 @@ export class Board {
     const index = Number(gate.dataset.index);
     gate.id = `gate-${index}`;
     gate.setAttribute("role", "option");
-    gate.setAttribute("aria-label", gate.querySelector("title")?.textContent ?? `gate ${index}`);
+    // Its title is its name; what is written on it says the same again.
+    for (const text of gate.querySelectorAll("text")) text.setAttribute("aria-hidden", "true");
     const reducible = RULES.some((rule) => rule.removes > 0 && isLegal(observation, index, rule));
     gate.classList.toggle("reducible", reducible && !observation.done);
   }
