@@ -60,6 +60,9 @@ def evaluate(
     raw_replies: Annotated[
         bool, typer.Option("--raw-replies", help="Keep the models' replies word for word: turns.jsonl.zst.")
     ] = False,
+    overall: Annotated[
+        bool, typer.Option("--overall", help="Declare now that compare is to tell the mean over these tiers.")
+    ] = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the run of that folder; play what is missing.")
     ] = False,
@@ -95,6 +98,7 @@ def evaluate(
             workers=workers,
             rate=rate,
             raw_replies=raw_replies,
+            overall=overall,
         )
         _warn(len(chosen))
         incomplete = _play(config, out, resume=resume, interrupts=interrupts)

@@ -1,4 +1,4 @@
-"""Comparing agents: tier by tier, pair by pair on the seeds that both have played; never over tiers."""
+"""Comparing agents: tier by tier, pair by pair on the seeds that both have played."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
@@ -6,7 +6,7 @@ from typing import Final
 
 from qrewrite.tasks import TIERS
 from quantum_circuit_env.evals.compare_pairs import against, pairs, tied
-from quantum_circuit_env.evals.compare_tiers import OnTier, Settings, in_order, standings
+from quantum_circuit_env.evals.compare_tiers import OnTier, Settings, in_order, overall, standings
 from quantum_circuit_env.evals.compare_warnings import warnings
 from quantum_circuit_env.evals.comparison import Comparison, Incomplete, Tier, TierAgreement
 from quantum_circuit_env.evals.entrants import Entrant, MixedRunsError, check_alike, entrants
@@ -71,10 +71,13 @@ def compare(
     check([*runs, *baselines] if runs else (), metric=metric, alpha=alpha, side_by_side=side_by_side)
     found, added = entrants(runs, pooled=not side_by_side), entrants(baselines)
     settings = Settings(METRICS[metric], target, alpha, Bootstraps(resamples))
-    tiers = [
-        _tier(tier, _on(tier, found), _on(tier, added, baseline=True), settings, side_by_side)
-        for tier in _tiers(runs)
-    ]
+    names = _tiers(runs)
+    asked = {tier: _on(tier, found) for tier in names}
+    beside = {tier: _on(tier, added, baseline=True) for tier in names}
+    tiers = [_tier(tier, asked[tier], beside[tier], settings, side_by_side) for tier in names]
+    declared = not side_by_side and all(
+        run.info.overall and set(run.info.tiers) == set(names) for run in runs
+    )
     return Comparison(
         suites=_distinct(run.info.suite for run in runs),
         revisions=_distinct(run.info.revision for run in runs),
@@ -88,6 +91,7 @@ def compare(
         side_by_side=side_by_side,
         tiers=tuple(tiers),
         agreements=() if side_by_side else tuple(_agreements(tiers)),
+        overall=tuple(overall([asked[tier] + beside[tier] for tier in names], settings)) if declared else (),
         incomplete=tuple(_incomplete([*found, *added])),
         warnings=tuple(
             warnings(tiers, [*found, *added], settings, side_by_side=side_by_side, no_baselines=no_baselines)

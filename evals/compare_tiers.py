@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from quantum_circuit_env.agents.vocabulary import ErrorClass
-from quantum_circuit_env.evals.comparison import Standing
+from quantum_circuit_env.evals.comparison import Overall, Standing
 from quantum_circuit_env.evals.entrants import Entrant
 from quantum_circuit_env.evals.metrics import METRICS, Metric, Rows, matrix, padded, rows
 from quantum_circuit_env.evals.records import Episode
@@ -15,7 +15,7 @@ from quantum_circuit_env.evals.stats.coverage import observed_coverage
 from quantum_circuit_env.evals.stats.passes import pass_at_k_by_seed
 from quantum_circuit_env.evals.stats.ranks import Rank, rank_intervals
 from quantum_circuit_env.evals.stats.rates import TurnRates, turn_rates
-from quantum_circuit_env.evals.stats.reruns import fixed_seed_bootstrap
+from quantum_circuit_env.evals.stats.reruns import fixed_seed_bootstrap, macro_average
 from quantum_circuit_env.evals.stats.robust import iqm_of_each
 from quantum_circuit_env.evals.stats.values import Estimate, Flag, Target
 
@@ -112,6 +112,23 @@ def in_order(found: Iterable[Standing]) -> list[Standing]:
 def _or_less(mean: float | None) -> float:
     # Rounding must not decide who of two equal agents comes first.
     return float("-inf") if mean is None else round(mean, 12)
+
+
+def overall(tiers: Sequence[Sequence[OnTier]], settings: Settings) -> list[Overall]:
+    """Return the mean over tiers of each agent that has scores on all of them, the best first."""
+    found = []
+    for first in tiers[0]:
+        own = [
+            agent.rows(settings.metric.name) for tier in tiers for agent in tier if agent.label == first.label
+        ]
+        if len(own) == len(tiers) and all(own):
+            mean = macro_average(
+                [matrix(values) for values in own],
+                resamples=settings.bootstraps.resamples,
+                level=settings.level,
+            )
+            found.append(Overall(first.label, first.baseline, mean))
+    return sorted(found, key=lambda each: (-_or_less(each.mean.mean), each.agent))
 
 
 def shared_seeds(agents: Iterable[OnTier], metric: str) -> list[int]:

@@ -130,6 +130,15 @@ class TierAgreement:
 
 
 @dataclass(frozen=True, slots=True)
+class Overall:
+    """An agent's mean over tiers, each counting alike, with an interval for other seeds of these tiers."""
+
+    agent: str
+    baseline: bool
+    mean: Estimate
+
+
+@dataclass(frozen=True, slots=True)
 class Incomplete:
     """An episode that says nothing about its agent, and why."""
 
@@ -142,7 +151,7 @@ class Incomplete:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Agents, compared tier by tier; never over tiers.
+    """Agents, compared tier by tier; over tiers only where every run has declared it.
 
     Attributes:
         suites, revisions: what was played and graded; one each, unless side by side.
@@ -152,6 +161,7 @@ class Comparison:
         metric: what agents are compared by.
         target: what the intervals of means and differences are of.
         level: of the intervals.
+        overall: means over the tiers, the best first; empty unless declared.
         side_by_side: whether runs that are not comparable may be among them: nothing is tested nor ranked.
     """
 
@@ -167,6 +177,7 @@ class Comparison:
     side_by_side: bool
     tiers: tuple[Tier, ...]
     agreements: tuple[TierAgreement, ...]
+    overall: tuple[Overall, ...]
     incomplete: tuple[Incomplete, ...]
     warnings: tuple[str, ...]
 

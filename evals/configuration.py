@@ -42,6 +42,7 @@ class Config:
         workers: processes, or sessions at a time.
         rate: requests to the models' service a minute at most, all agents together; None for no bound.
         raw_replies: whether the models' replies are kept as they come.
+        overall: whether a mean over the tiers is declared, without which `compare` gives none.
     """
 
     agents: tuple[AgentSpec, ...]
@@ -55,6 +56,7 @@ class Config:
     workers: int = 2
     rate: float | None = None
     raw_replies: bool = False
+    overall: bool = False
 
     def __post_init__(self) -> None:
         unknown = [tier for tier in self.tiers if tier not in TIERS]
@@ -64,6 +66,8 @@ class Config:
             check_seed(seed)
         if not 1 <= self.turns <= STEP_LIMIT:
             raise EvaluateError(f"turns must be in 1..{STEP_LIMIT}, got {self.turns}")
+        if self.overall and len(self.tiers) < 2:
+            raise EvaluateError("a mean over tiers needs two tiers or more")
         if self.samples < 1 or self.workers < 1:
             raise EvaluateError("samples and workers must be at least 1")
         if self.rate is not None and not 0 < self.rate <= _MOST_A_MINUTE:

@@ -133,6 +133,7 @@ def _info(config: Config, providers: Mapping[str, Provider]) -> RunInfo:
         samples=config.samples,
         turns=config.turns,
         server=config.url,
+        overall=config.overall,
     )
 
 

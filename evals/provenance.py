@@ -66,6 +66,7 @@ class RunInfo:
         transport: whether a server was asked.
         iid: whether the samples of a task are independent: nothing of one episode is known in another.
         rescored_from: the run whose actions were graded again; null for one that was played.
+        overall: whether it was declared, before anything was played, that its tiers are averaged.
         sittings: the processes that have played it, first one first.
     """
 
@@ -86,6 +87,7 @@ class RunInfo:
     iid: bool
     rescored_from: str | None
     sittings: tuple[Sitting, ...]
+    overall: bool = False
 
     def __post_init__(self) -> None:
         for what, values in (("agents", self._names), ("tiers", self.tiers), ("seeds", self.seeds)):
@@ -169,11 +171,12 @@ def new_run(
     iid: bool = True,
     run_id: str | None = None,
     rescored_from: str | None = None,
+    overall: bool = False,
 ) -> RunInfo:
     """Return what is to be evaluated, and the first sitting, which begins now.
 
     Args:
-        agents, tiers, split, samples, turns, iid, rescored_from: as in RunInfo.
+        agents, tiers, split, samples, turns, iid, rescored_from, overall: as in RunInfo.
         seeds: in any order.
         server: URL of the server; None to play in process.
         run_id: name of the run; None for one of its own.
@@ -199,6 +202,7 @@ def new_run(
         iid=iid,
         rescored_from=rescored_from,
         sittings=(sitting(server=server),),
+        overall=overall,
     )
 
 
@@ -219,6 +223,7 @@ def _configuration(info: RunInfo, shared: set[str]) -> dict[str, object]:
         "transport": info.transport,
         "iid": info.iid,
         "rescored_from": info.rescored_from,
+        "overall": info.overall,
     }
     for agent in info.agents:
         if agent.agent_id in shared:

@@ -161,6 +161,7 @@ def _info(before: RunInfo) -> RunInfo:
         turns=before.turns,
         iid=before.iid,
         rescored_from=before.run_id,
+        overall=before.overall,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from quantum_circuit_env.evals.comparison import Comparison
 from quantum_circuit_env.evals.metrics import METRICS
 from quantum_circuit_env.evals.report import figures, words
-from quantum_circuit_env.evals.report.tables import agreements, incomplete, tables_of, together
+from quantum_circuit_env.evals.report.tables import agreements, incomplete, overall, tables_of, together
 from quantum_circuit_env.evals.stats.extras import require
 
 _TEMPLATE: Final = "comparison.html.j2"
@@ -44,7 +44,7 @@ def render_html(comparison: Comparison, title: str = "Comparison of agents") -> 
             }
             for tier in comparison.tiers
         ],
-        extras=[table for table in (agreements(comparison), incomplete(comparison)) if table is not None],
+        extras=[table for made in (overall, agreements, incomplete) if (table := made(comparison))],
         width=figures.WIDTH,
         edge=figures.EDGE,
         profile_height=figures.PROFILE_HEIGHT,

@@ -6,7 +6,7 @@ from typing import Final
 
 from quantum_circuit_env.evals.comparison import Comparison
 from quantum_circuit_env.evals.report import words
-from quantum_circuit_env.evals.report.tables import Table, agreements, incomplete, tables_of
+from quantum_circuit_env.evals.report.tables import Table, agreements, incomplete, overall, tables_of
 
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|!~&$])")
 LISTED: Final = 20
@@ -30,7 +30,7 @@ def _lines(comparison: Comparison) -> Iterator[str]:
     for tier in comparison.tiers:
         for table in tables_of(tier, comparison):
             yield from markdown_table(table)
-    for extra in (agreements(comparison), incomplete(comparison)):
+    for extra in (overall(comparison), agreements(comparison), incomplete(comparison)):
         if extra is not None:
             yield from markdown_table(extra._replace(rows=extra.rows[:LISTED]))
     yield ""

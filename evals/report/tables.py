@@ -178,6 +178,18 @@ def together(tier: Tier) -> Table | None:
     return Table(f"{tier.tier}: seeds solved by two together", columns, rows, note=note)
 
 
+def overall(comparison: Comparison) -> Table | None:
+    """Return the means over tiers, or None where not every run has declared them."""
+    rows = tuple((words.agent(own), words.interval(own.mean)) for own in comparison.overall)
+    tiers = ", ".join(tier.tier for tier in comparison.tiers)
+    note = (
+        "Declared before anything was played; each tier counts alike. In brackets: "
+        f"{100 * comparison.level:g} % intervals for other seeds of these tiers."
+    )
+    columns = ("agent", METRICS[comparison.metric].title)
+    return Table(f"Mean over {tiers}", columns, rows, note=note) if rows else None
+
+
 def agreements(comparison: Comparison) -> Table | None:
     """Return how far the tiers rank the agents alike, or None with one tier."""
     rows = tuple(

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from quantum_circuit_env.evals.comparison import Comparison, Standing
+from quantum_circuit_env.evals.comparison import Comparison, Overall, Standing
 from quantum_circuit_env.evals.stats.ranks import Agreement, Rank
 from quantum_circuit_env.evals.stats.values import Estimate
 
@@ -50,7 +50,7 @@ BASELINES: Final = (
 )
 
 
-def agent(own: Standing) -> str:
+def agent(own: Standing | Overall) -> str:
     """Return what tables call an agent."""
     return f"{own.agent} (baseline)" if own.baseline else own.agent
 

@@ -12,6 +12,7 @@ from scipy import stats
 from quantum_circuit_env.evals.compare import compare
 from quantum_circuit_env.evals.comparison import Comparison, Pair, Standing
 from quantum_circuit_env.evals.entrants import MixedRunsError
+from quantum_circuit_env.evals.report import render_html, render_markdown
 from quantum_circuit_env.evals.revision import Revision
 from quantum_circuit_env.evals.stats.values import Estimate, Flag, StatsError
 from quantum_circuit_env.evals.store import RunFolder
@@ -137,6 +138,26 @@ def test_ranks_and_their_agreement_across_tiers(found: Comparison) -> None:
     best = sorted(easy, key=easy.__getitem__, reverse=True)
     assert [own.agent for own in found.tiers[0].standings] == best
     assert [own.rank.rank for own in found.tiers[0].standings if own.rank] == [1, 2, 3]
+
+
+def test_a_mean_over_tiers_is_told_only_where_every_run_has_declared_it(tmp_path: Path) -> None:
+    declared = run_of(tmp_path / "declared", SCORES, overall=True)
+    found = compare([declared], resamples=1_000)
+    means = {agent: np.mean([np.mean(rows) for rows in tiers.values()]) for agent, tiers in SCORES.items()}
+    assert {own.agent: own.mean.mean for own in found.overall} == pytest.approx(means)
+    assert [own.agent for own in found.overall] == sorted(means, key=means.__getitem__, reverse=True)
+    one = next(own.mean for own in found.overall if own.agent == "null")
+    # Tiers are drawn independently: their variances add.
+    reach = 1.96 * (A.mean(axis=1).var() / 12 + C.mean(axis=1).var() / 12) ** 0.5 / 2
+    assert ends(one) == pytest.approx((means["null"] - reach, means["null"] + reach), abs=0.02)
+    for render in (render_html, render_markdown):
+        assert "Mean over easy, hard" in render(found)
+        assert "no number over all tiers" not in render(found)
+    silent = run_of(tmp_path / "silent", {"optimal": {"easy": A.tolist(), "hard": B.tolist()}})
+    assert compare([declared, silent], resamples=10).overall == ()
+    assert compare([declared], side_by_side=True, resamples=10).overall == ()
+    apart = run_of(tmp_path / "apart", {"optimal": {"easy": A.tolist()}}, overall=True)
+    assert compare([declared, apart], resamples=10).overall == ()
 
 
 def clear(shift: float, seeds: int = 8) -> list[list[float]]:

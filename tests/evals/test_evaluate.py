@@ -116,7 +116,9 @@ def test_a_finished_run_is_resumed_without_playing(alone: RunFolder) -> None:
     assert evaluate(TWO_SAMPLES, alone.path, resume=True).episodes() == before
 
 
-@pytest.mark.parametrize("changes", [{"turns": 19}, {"samples": 3}, {"tiers": ("easy",)}, {"split": None}])
+@pytest.mark.parametrize(
+    "changes", [{"turns": 19}, {"samples": 3}, {"tiers": ("easy",)}, {"split": None}, {"overall": True}]
+)
 def test_a_changed_evaluation_is_not_resumed(alone: RunFolder, changes: dict[str, object]) -> None:
     with pytest.raises(ResumeError, match=next(iter(changes))):
         evaluate(replace(TWO_SAMPLES, **changes), alone.path, resume=True)  # type: ignore[arg-type]
@@ -207,6 +209,7 @@ def test_a_task_s_units_are_neighbours_and_the_longest_tasks_come_first(alone: R
         ({"tiers": ("easy", "esay")}, "unknown tier 'esay'; the tiers are easy, medium, hard"),
         ({"turns": 0}, "turns must be in 1..150"),
         ({"turns": 151}, "turns must be in 1..150"),
+        ({"tiers": ("easy",), "overall": True}, "two tiers or more"),
         ({"samples": 0}, "at least 1"),
         ({"workers": 0}, "at least 1"),
         ({"executor": "process", "url": "http://127.0.0.1:1"}, "plays in process"),
