@@ -125,5 +125,5 @@ def test_other_programs_are_told_what_the_modules_say(block: str, module: str) -
 
 def test_the_files_of_a_run_are_listed(example: Played) -> None:
     listed = {name for cell, _ in table("file", "what it holds") for name in cell.split("`, `")}
-    assert listed - example.files <= {"turns.jsonl.zst", "summary.json", "episodes.parquet"}
+    assert listed - example.files == {"turns.jsonl.zst"}
     assert example.files <= listed
