@@ -14,6 +14,9 @@ from quantum_circuit_env.evals.revision import canonical, digest, prompt_digest
 NOT_SENT: Final = "not sent"
 """Value of a decoding setting that is left to the model's service."""
 
+NAME_PATTERN: Final = r"^[ -~]+$"
+"""Printable ASCII, which forges nothing where it is shown."""
+
 _DECODING: Final = ("temperature", "top_p", "max_tokens", "seed", "reasoning_effort")
 
 
@@ -32,7 +35,7 @@ class Fingerprint:
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
-    agent_id: Annotated[str, Field(pattern=r"^[ -~]+$")]
+    agent_id: Annotated[str, Field(pattern=NAME_PATTERN)]
     model: str | None
     endpoint: str | None
     sent: dict[str, int | float | str]

@@ -10,14 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any, ClassVar, Literal, TypeAlias
+from math import prod
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from quantum_circuit_env.agents.endpoint import KEYS
 from quantum_circuit_env.evals.circumstances import Sitting, now, sitting
+from quantum_circuit_env.evals.counting import counted
 from quantum_circuit_env.evals.credentials import CredentialError, refuse_credentials, withheld
-from quantum_circuit_env.evals.fingerprints import Fingerprint, fingerprint
+from quantum_circuit_env.evals.fingerprints import NAME_PATTERN, Fingerprint, fingerprint
 from quantum_circuit_env.evals.playing import SUITE
 from quantum_circuit_env.evals.records import EpisodeKey
 from quantum_circuit_env.evals.revision import (
@@ -41,6 +43,11 @@ __all__ = [
 ]
 
 Transport: TypeAlias = Literal["in-process", "ws"]
+Named: TypeAlias = Annotated[str, Field(pattern=NAME_PATTERN)]
+"""What tables and terminals show as it is."""
+
+MOST_EPISODES: Final = 1_000_000
+"""Episodes of a run; all their keys are held at once."""
 
 
 class InfoError(ValueError):
@@ -53,7 +60,7 @@ class RunInfo:
 
     Attributes:
         schema: version of the file; raised when a field is added, dropped or read in another way.
-        run_id: name of the run, in each of its records.
+        run_id: name of the run, in each of its records; printable ASCII.
         suite: environment and game version.
         revision: revision of the evaluator, as records carry it.
         evaluator: what that revision stands for, the turns of an episode among it.
@@ -73,7 +80,7 @@ class RunInfo:
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid")
 
     schema: Literal[1]
-    run_id: str
+    run_id: Named
     suite: str
     revision: str
     evaluator: Revision
@@ -85,7 +92,7 @@ class RunInfo:
     samples: int
     transport: Transport
     iid: bool
-    rescored_from: str | None
+    rescored_from: Named | None
     sittings: tuple[Sitting, ...]
     overall: bool = False
 
@@ -97,8 +104,16 @@ class RunInfo:
             raise InfoError("seeds must be ascending and those of their digest")
         if self.samples < 1 or type(self.evaluator.parts.get("turns")) is not int:
             raise InfoError("samples must be 1 or more, and the evaluator's parts must say how many turns")
+        self._check_size()
         if self.revision != str(self.evaluator):
             raise InfoError(f"revision is {self.revision}, that of its parts is {self.evaluator}")
+
+    def _check_size(self) -> None:
+        """Raise an InfoError if there are too many episodes to list."""
+        sizes = (len(self.agents), len(self.tiers), len(self.seeds), self.samples)
+        if prod(sizes) > MOST_EPISODES:
+            told = " × ".join(map(counted, sizes, ("agent", "tier", "seed", "sample")))
+            raise InfoError(f"{told} are {prod(sizes)} episodes; a run has at most {MOST_EPISODES}")
 
     @property
     def _names(self) -> tuple[str, ...]:
