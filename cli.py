@@ -1,31 +1,41 @@
 """`quantum-circuit-env`: thin commands over the packages."""
 
 import sys
-from collections.abc import Iterable, Sequence
-from pathlib import Path
-from shutil import get_terminal_size
-from typing import Annotated, cast
+from typing import Final
 
-import typer
-from rich.console import Console
-from rich.table import Column, Table
+_INTERRUPTED: Final = 130
+"""128 and the number of SIGINT."""
 
-from qrewrite.circuits import (
-    MIN_WIDTH,
-    Circuit,
-    CircuitError,
-    GameError,
-    Panel,
-    circuit_from_json,
-    draw_panels,
-    draw_text,
-)
-from quantum_circuit_env.evals.audit.command import audit
-from quantum_circuit_env.evals.commands_board import board
-from quantum_circuit_env.evals.commands_compare import compare, power, report, rescore
-from quantum_circuit_env.evals.commands_evaluate import evaluate
-from quantum_circuit_env.evals.ingest.command import ingest, suites
-from quantum_circuit_env.evals.recordings import record
+try:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+    from shutil import get_terminal_size
+    from typing import Annotated, cast
+
+    import typer
+    from rich.console import Console
+    from rich.table import Column, Table
+
+    from qrewrite.circuits import (
+        MIN_WIDTH,
+        Circuit,
+        CircuitError,
+        GameError,
+        Panel,
+        circuit_from_json,
+        draw_panels,
+        draw_text,
+    )
+    from quantum_circuit_env.evals.audit.command import audit
+    from quantum_circuit_env.evals.commands_board import board
+    from quantum_circuit_env.evals.commands_compare import compare, power, report, rescore
+    from quantum_circuit_env.evals.commands_evaluate import evaluate
+    from quantum_circuit_env.evals.counting import counted
+    from quantum_circuit_env.evals.ingest.command import ingest, suites
+    from quantum_circuit_env.evals.recordings import record
+except KeyboardInterrupt:
+    # They take a second or more, in which a user may change their mind.
+    sys.exit(_INTERRUPTED)
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 app.command()(audit)
@@ -172,15 +182,11 @@ def _solved(circuit: Circuit) -> tuple[str, Circuit]:
         position.play(RULES[action.action_type], action.target_index)
     left = position.wired.circuit()
     how = "no play leaves fewer" if solution.proved else f"no play leaves fewer than {solution.bound}"
-    return f"after {_counted(len(solution.best.actions), 'action')}: {_size(left)}, and {how}", left
+    return f"after {counted(len(solution.best.actions), 'action')}: {_size(left)}, and {how}", left
 
 
 def _size(circuit: Circuit) -> str:
-    return f"{_counted(len(circuit), 'gate')} on {_counted(circuit.num_qubits, 'qubit')}"
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+    return f"{counted(len(circuit), 'gate')} on {counted(circuit.num_qubits, 'qubit')}"
 
 
 def _drawn(pictures: Iterable[tuple[str, Circuit]], width: int, *, unicode: bool) -> str:
@@ -219,13 +225,18 @@ def _printable(text: str) -> bool:
 
 
 def main() -> None:
-    """Run the command line; wrong arguments and a full disk are told in one line, with exit status 2."""
+    """Run the command line; wrong arguments and a full disk are told in one line, with exit status 2.
+
+    Ctrl-C ends it quietly, with the status that shells give to that.
+    """
     try:
         sys.exit(app(sys.argv[1:] or ["--help"], standalone_mode=False))
     except _UsageError as error:
         problem = error.format_message()
     except (GameError, OSError) as error:
         problem = str(error)
+    except (KeyboardInterrupt, typer.Abort):
+        sys.exit(_INTERRUPTED)
     typer.echo(f"quantum-circuit-env: {' '.join(problem.split())}", err=True)
     sys.exit(2)
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
+from quantum_circuit_env.evals.folders import named_folder
+
 if TYPE_CHECKING:
     from quantum_circuit_env.evals.comparison import Comparison
     from quantum_circuit_env.evals.pilot import PairPlan
@@ -248,7 +250,12 @@ def _plan_rows(found: "list[PairPlan]") -> Iterator[tuple[str, ...]]:
 
 def rescore(
     run: Annotated[Path, typer.Argument(help="Folder of the run.")],
-    out: Annotated[Path, typer.Option(help="Folder of the new run, which holds none yet.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            parser=named_folder, metavar="PATH", help="Folder of the new run, which holds none yet."
+        ),
+    ],
     evaluator: Annotated[str, typer.Option(help="Only the current one is there.")] = "CURRENT",
 ) -> None:
     """Grade the stored actions of a run by the current evaluator; nothing is played and no model asked."""

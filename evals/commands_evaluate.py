@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Final, cast
 
 import typer
 
+from quantum_circuit_env.evals.counting import counted
+from quantum_circuit_env.evals.folders import named_folder
+
 if TYPE_CHECKING:
     from quantum_circuit_env.agents.interrupts import Interrupts
     from quantum_circuit_env.evals.configuration import Config
@@ -29,7 +32,12 @@ def evaluate(
     agents: Annotated[
         list[str], typer.Option("--agent", metavar="SPEC", help="Who plays, e.g. beam:width=64; repeatable.")
     ],
-    out: Annotated[Path, typer.Option(help="Folder of the run: run.json and episodes.jsonl.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            parser=named_folder, metavar="PATH", help="Folder of the run: run.json and episodes.jsonl."
+        ),
+    ],
     tiers: Annotated[str, typer.Option(help="Tiers, separated by commas.")] = "easy,medium,hard",
     split: Annotated[str | None, typer.Option(help="Split of the seeds.", show_default="test")] = None,
     seeds: Annotated[
@@ -123,10 +131,10 @@ def _warn(seeds: int) -> None:
     """Say what so few seeds cannot tell."""
     if seeds < _SIGNIFICANT_FROM:
         told = f"cannot be significant: a paired test needs {_SIGNIFICANT_FROM} seeds at the least"
-        typer.echo(f"note: {seeds} seeds: differences between agents {told}", err=True)
+        typer.echo(f"note: {counted(seeds, 'seed')}: differences between agents {told}", err=True)
     if seeds < _FEWEST:
         told = f"intervals of fewer than {_FEWEST} seeds miss the mean far more often than they say"
-        typer.echo(f"note: {seeds} seeds: {told}", err=True)
+        typer.echo(f"note: {counted(seeds, 'seed')}: {told}", err=True)
 
 
 def _seeds(split: str | None, count: int | None, listed: str | None) -> tuple[str | None, tuple[int, ...]]:
@@ -154,9 +162,9 @@ def _play(config: "Config", out: Path, *, resume: bool, interrupts: "Interrupts"
     for told in write_derived(run):
         typer.echo(told, err=True)
     if incomplete:
-        typer.echo(
-            f"{incomplete} episodes are incomplete: the same command with --resume plays them again", err=True
-        )
+        are, them = ("is", "it") if incomplete == 1 else ("are", "them")
+        told = f"{counted(incomplete, 'episode')} {are} incomplete"
+        typer.echo(f"{told}: the same command with --resume plays {them} again", err=True)
     return incomplete
 
 
