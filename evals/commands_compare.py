@@ -1,6 +1,7 @@
 """The commands on stored runs: `compare`, `report`, `power` and `rescore`."""
 
 import json
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
+from quantum_circuit_env.evals.counting import counted
 from quantum_circuit_env.evals.folders import named_folder
 
 if TYPE_CHECKING:
@@ -258,7 +260,10 @@ def rescore(
     ],
     evaluator: Annotated[str, typer.Option(help="Only the current one is there.")] = "CURRENT",
 ) -> None:
-    """Grade the stored actions of a run by the current evaluator; nothing is played and no model asked."""
+    """Grade the stored actions of a run by the current evaluator; nothing is played and no model asked.
+
+    Exit status 1 if records were edited after they were played.
+    """
     from quantum_circuit_env.evals.rescore import rescore as graded
 
     if evaluator.upper() != "CURRENT":
@@ -268,16 +273,32 @@ def rescore(
         table = graded(stored, out)
         (out / "flips.json").write_text(_json(table.as_json()), encoding="utf-8", newline="\n")
     _show_flips(table)
+    if table.edits:
+        _show_edits(table)
+        sys.exit(1)
+
+
+def _show_edits(table: "FlipTable") -> None:
+    rows = [
+        (edit.agent, edit.tier, str(edit.seed), str(edit.sample), ", ".join(edit.fields))
+        for edit in table.edits
+    ]
+    _print("What does not follow from the actions", ("agent", "tier", "seed", "sample", "fields"), rows)
+    told = f"{counted(len(rows), 'record')} edited after being played: the evaluator is the same"
+    typer.echo(f"{told}, and a replay of the actions gives other values", err=True)
 
 
 def _show_flips(table: "FlipTable") -> None:
-    typer.echo(f"{table.episodes} episodes graded by {table.revision}, before by {table.revision_before}")
+    typer.echo(
+        f"{counted(table.episodes, 'episode')} graded by {table.revision}, before by {table.revision_before}"
+    )
     for told in table.differing:
         typer.echo(f"changed: {told}")
     if table.reread:
         typer.echo(table.reread.told())
     if table.not_graded:
-        typer.echo(f"{table.not_graded} episodes were incomplete and stay so")
+        was, stay = ("was", "stays") if table.not_graded == 1 else ("were", "stay")
+        typer.echo(f"{counted(table.not_graded, 'episode')} {was} incomplete and {stay} so")
     if not table.changes:
         typer.echo("every score is what it was")
         return

@@ -12,6 +12,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from qrewrite.circuits import Circuit
 from qrewrite.rules import RULES
 from quantum_circuit_env.agents.vocabulary import EndReason, ErrorClass
+from quantum_circuit_env.evals.consistency import contradiction
 
 SCHEMA: Final = 1
 """Version of the line; raised when a field is added, dropped or read in another way."""
@@ -167,7 +168,7 @@ class Episode:
 
     def to_json(self) -> str:
         """Return the record as one line of JSON, without the line's end."""
-        values = {_NAMES.get(name, name): getattr(self, name) for name in _FIELDS}
+        values = {json_name(name): getattr(self, name) for name in _FIELDS}
         return json.dumps(values, separators=(",", ":"), allow_nan=False)
 
     @classmethod
@@ -175,24 +176,34 @@ class Episode:
         """Read what `to_json` has written.
 
         Raises:
-            RecordError: no JSON, or missing, unknown or repeated keys, or values of a wrong type.
+            RecordError: no JSON, or missing, unknown or repeated keys, or values of a wrong type, or values
+                that contradict each other.
         """
         try:
             # The adapter would fill in the default, and it takes the last of repeated keys.
             if "schema" not in dict(json.loads(text, object_pairs_hook=_unrepeated)):
                 raise RecordError("schema: Field required")
-            return _adapter().validate_json(text)
+            read = _adapter().validate_json(text)
         except RecordError:
             raise
         except ValidationError as error:
             raise RecordError("; ".join(_told(each) for each in error.errors()[:3])) from None
         except (ValueError, TypeError, RecursionError) as error:
             raise RecordError(f"no record: {error}") from None
+        wrong = contradiction(read)
+        if wrong is not None:
+            raise RecordError(wrong)
+        return read
 
 
 _FIELDS: Final = tuple(each.name for each in fields(Episode))
 _NAMES: Final = {"episode_return": "return"}
 """Fields whose JSON key is a keyword of Python."""
+
+
+def json_name(field: str) -> str:
+    """Return the key that a field has in JSON."""
+    return _NAMES.get(field, field)
 
 
 @cache

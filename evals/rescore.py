@@ -6,7 +6,7 @@ change of the parser can be crossed where the models' raw replies were kept.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from quantum_circuit_env.evals.entrants import NOT_REPLAYED
 from quantum_circuit_env.evals.playing import LocalSession, instance, play_unit
 from quantum_circuit_env.evals.provenance import RunInfo, new_run
 from quantum_circuit_env.evals.raw_replies import TURNS, RawRepliesError, read_raw_replies
-from quantum_circuit_env.evals.records import Episode, Played, digest_of
+from quantum_circuit_env.evals.records import Episode, Played, digest_of, json_name
 from quantum_circuit_env.evals.rereading import PARSER, RereadError, Rereading, Tally, by_this_parser
 from quantum_circuit_env.evals.revision import Difference
 from quantum_circuit_env.evals.store import RunFolder
@@ -61,6 +61,21 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """One episode whose record is not what its actions give by the evaluator that it names.
+
+    Attributes:
+        fields: names in JSON of what differs.
+    """
+
+    agent: str
+    tier: str
+    seed: int
+    sample: int
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FlipTable:
     """What grading again has changed.
 
@@ -71,6 +86,8 @@ class FlipTable:
         episodes: episodes that were graded again.
         not_graded: episodes that were incomplete before, which they stay.
         changes: those that came out in another way.
+        edits: records that were edited after they were played; none where the evaluator is another one, for
+            then it may be that which tells otherwise.
         reread: what came of reading raw replies again; None where the stored actions were played.
     """
 
@@ -82,6 +99,7 @@ class FlipTable:
     episodes: int
     not_graded: int
     changes: tuple[Change, ...]
+    edits: tuple[Edit, ...] = ()
     reread: Tally | None = None
 
     def flips(self, kind: str) -> int:
@@ -115,11 +133,14 @@ def rescore(run: RunFolder, out: Path, *, progress: Callable[[int], None] | None
     if rereading:
         info = by_this_parser(info)
     changes: list[Change] = []
+    edits: list[Edit] = []
     with RunFolder.create(out, info) as fresh:
         for done, episode in enumerate(episodes, start=1):
             graded = _graded(episode, info, rereading)
             fresh.append(graded)
             changes += _changes(episode, graded)
+            if not differing:
+                edits += _edits(episode, graded)
             if progress is not None:
                 progress(done)
         fresh.finish()
@@ -133,6 +154,7 @@ def rescore(run: RunFolder, out: Path, *, progress: Callable[[int], None] | None
         episodes=len(episodes) - not_graded,
         not_graded=not_graded,
         changes=tuple(changes),
+        edits=tuple(edits),
         reread=rereading.tally if rereading else None,
     )
 
@@ -245,3 +267,13 @@ def _changes(before: Episode, after: Episode) -> Iterator[Change]:
     ):
         return
     yield Change(*before.key, before.score, after.score, before.success_t1, after.success_t1)
+
+
+def _edits(before: Episode, after: Episode) -> Iterator[Edit]:
+    names = tuple(
+        json_name(field.name)
+        for field in fields(Episode)
+        if field.name != "run_id" and getattr(before, field.name) != getattr(after, field.name)
+    )
+    if names:
+        yield Edit(*before.key, names)

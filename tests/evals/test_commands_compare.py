@@ -134,12 +134,17 @@ def test_rescore_makes_a_run_and_a_flip_table(app: typer.Typer, tmp_path: Path) 
     with RunFolder.create(tmp_path / "run", info) as made:
         made.append(replace(episode, run_id=info.run_id, evaluator_revision=info.revision, score=0.5))
     status, told = asked(app, "rescore", tmp_path / "run", "--out", tmp_path / "again")
-    assert status == 0
+    assert status == 1
+    assert "What does not follow from the actions" in told
+    assert "1 record edited after being played: the evaluator is the same" in told
     assert f"cancel-first easy 3000000 0 score only 0.5 → {episode.score}" in told
     flips = json.loads((tmp_path / "again" / "flips.json").read_text())
     assert (flips["rescored_from"], len(flips["changes"])) == (info.run_id, 1)
     (again,) = RunFolder.open(tmp_path / "again").episodes()
     assert again.score == episode.score
+    status, told = asked(app, "rescore", tmp_path / "again", "--out", tmp_path / "third")
+    assert status == 0
+    assert "every score is what it was" in told
     status, told = asked(app, "rescore", tmp_path / "run", "--out", tmp_path / "again")
     assert status == 2
     assert "holds a run already" in told

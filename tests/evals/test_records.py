@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from qrewrite.circuits import Circuit
 from qrewrite.tasks import generate
+from quantum_circuit_env.agents.loop import SUCCESS_SCORE
 from quantum_circuit_env.evals.records import Episode, EpisodeKey, RecordError, digest_of, digest_of_actions
 from support.fake_provider import FakeProvider
 from support.golden_circuits import digest
@@ -43,7 +45,7 @@ def test_an_incomplete_episode_comes_back_without_a_result() -> None:
 
 @given(score=st.floats(0, 1), latency=st.floats(0, allow_infinity=False))
 def test_numbers_come_back_to_the_last_bit(score: float, latency: float) -> None:
-    episode = replace(RECORD, score=score, latency_s=latency)
+    episode = replace(RECORD, score=score, legacy_success=score >= SUCCESS_SCORE, latency_s=latency)
     assert Episode.from_json(episode.to_json()) == episode
 
 
@@ -96,6 +98,48 @@ def test_no_key_can_be_missing_of_another_type_or_misspelt(key: str) -> None:
 def test_values_that_no_episode_has_are_refused(key: str, value: object) -> None:
     with pytest.raises(RecordError):
         Episode.from_json(json.dumps(LINE | {key: value}))
+
+
+def changed_class() -> dict[str, object]:
+    (index, action_type, kind), *others = LINE["actions"]
+    other = "ok" if kind != "ok" else "pattern_absent"
+    return {"actions": [[index, action_type, other], *others]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"return": 1e6}, "return is 1000000.0, from the other facts follows"),
+        ({"rewards": [9.5, *LINE["rewards"][1:]]}, "return is"),
+        ({"valid_outputs": 10**6}, "valid_outputs is 1000000"),
+        ({"strict_outputs": 10**6}, "strict_outputs is 1000000, valid_outputs only"),
+        ({"legal_actions": LINE["legal_actions"] + 1}, "legal_actions is"),
+        ({"replies": LINE["replies"] - 1}, "replies is"),
+        (changed_class(), "classes is"),
+        ({"classes": {"ok": LINE["turns"] + 1}}, "classes is"),
+        ({"g": LINE["g0"] + 1}, "no episode adds gates"),
+        ({"g": LINE["g"] - 1}, "norm_score is"),
+        ({"g_best": LINE["g_best"] + 1}, "norm_score is"),
+        ({"g_best": LINE["g0"] + 1}, "no episode adds gates"),
+        ({"g0": 0, "g": 0, "g_best": 0}, "g0 is 0"),
+        ({"norm_score": None}, "norm_score is null, from the other facts follows"),
+        ({"norm_score": 0.123}, "norm_score is 0.123"),
+        ({"compression": 0.123}, "compression is 0.123"),
+        ({"success_t1": not LINE["success_t1"]}, "success_t1 is"),
+        ({"success_t50": not LINE["success_t50"]}, "success_t50 is"),
+        ({"legacy_success": not LINE["legacy_success"]}, "legacy_success is"),
+    ],
+)
+def test_facts_that_contradict_each_other_are_refused(changes: dict[str, object], says: str) -> None:
+    with pytest.raises(RecordError, match=re.escape(says)):
+        Episode.from_json(json.dumps(LINE | changes))
+
+
+def test_what_was_broken_off_has_no_result() -> None:
+    line = json.loads(RECORD.broken_off("gone").to_json())
+    for name in ("norm_score", "compression", "success_t1", "success_t50", "score_without_bonus"):
+        with pytest.raises(RecordError, match=f"^{name} is .*, from the other facts follows null"):
+            Episode.from_json(json.dumps(line | {name: LINE[name]}))
 
 
 @pytest.mark.parametrize(

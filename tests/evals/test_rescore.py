@@ -1,11 +1,14 @@
 """Grading stored runs again: exact where nothing has changed, and honest where it cannot be done."""
 
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
+from math import fsum
 from pathlib import Path
 
 import pytest
 
-from quantum_circuit_env.agents.vocabulary import EndReason, ErrorClass
+from quantum_circuit_env.agents.vocabulary import UNUSABLE, EndReason, ErrorClass
 from quantum_circuit_env.evals import playing
 from quantum_circuit_env.evals.provenance import RunInfo
 from quantum_circuit_env.evals.records import Episode, Played, digest_of_actions
@@ -13,7 +16,7 @@ from quantum_circuit_env.evals.rescore import RescoreError, rescore
 from quantum_circuit_env.evals.revision import Revision
 from quantum_circuit_env.evals.store import RunFolder
 from support.runs import episode_of, run_info
-from support.units import SCRIPTED, played
+from support.units import SCRIPTED, played, timeless
 
 TIERS = ("easy", "medium", "hard")
 AGENTS = tuple(str(agent) for agent in ("null", "always-0-1", "uniform", "cancel-first", "beam:width=1"))
@@ -40,6 +43,7 @@ def test_nothing_changes_where_the_evaluator_has_not_changed(tmp_path: Path, tur
     assert again.info.rescored_from == run.info.run_id
     assert [replace(episode, run_id=run.info.run_id) for episode in again.episodes()] == run.episodes()
     assert (table.episodes, table.not_graded, table.changes, table.differing) == (15, 0, (), ())
+    assert table.edits == ()
     assert {episode.end_reason for episode in run.episodes()} > {EndReason.AGENT_STOP}
 
 
@@ -62,7 +66,8 @@ def test_unusable_replies_stay_what_they_were(tmp_path: Path) -> None:
         latency_s=1.5,
     )
     run = stored(tmp_path / "run", info, [made])
-    assert rescore(run, tmp_path / "again").changes == ()
+    table = rescore(run, tmp_path / "again")
+    assert (table.changes, table.edits) == ((), ())
     (again,) = RunFolder.open(tmp_path / "again").episodes()
     assert replace(again, run_id=run.info.run_id) == run.episodes()[0]
 
@@ -96,18 +101,89 @@ def test_incomplete_episodes_stay_incomplete(tmp_path: Path) -> None:
 def test_actions_that_end_too_early_are_no_result(tmp_path: Path) -> None:
     info = run_info(("cancel-first",), seeds=[3_000_000], samples=1, turns=150)
     made = played("cancel-first")
-    short = replace(
-        made,
-        actions=made.actions[:-1],
-        rewards=made.rewards[:-1],
-        turns=made.turns - 1,
-        action_digest=digest_of_actions(turn[:2] for turn in made.actions[:-1]),
-    )
+    short = shortened(made)
     run = stored(tmp_path / "run", info, [short])
-    rescore(run, tmp_path / "again")
+    table = rescore(run, tmp_path / "again")
     (again,) = RunFolder.open(tmp_path / "again").episodes()
     assert (again.complete, again.score) == (False, None)
     assert again.error == f"its actions end before the episode does, which was {made.end_reason}"
+    (edit,) = table.edits
+    assert {"status", "end_reason", "score", "error"} <= set(edit.fields)
+
+
+def of_actions(made: Episode, actions: tuple[Played, ...], rewards: tuple[float, ...]) -> Episode:
+    """The record with other actions, and all counts that are made of them."""
+    kinds = Counter(played.turn_class for played in actions)
+    return replace(
+        made,
+        actions=actions,
+        rewards=rewards,
+        episode_return=round(fsum(rewards), 2),
+        turns=len(actions),
+        replies=len(actions),
+        classes=dict(kinds),
+        valid_outputs=sum(count for kind, count in kinds.items() if kind not in UNUSABLE),
+        legal_actions=kinds[ErrorClass.OK],
+        strict_outputs=0,
+        action_digest=digest_of_actions(turn[:2] for turn in actions),
+    )
+
+
+def shortened(made: Episode) -> Episode:
+    return of_actions(made, made.actions[:-1], made.rewards[:-1])
+
+
+def surplus(made: Episode) -> Episode:
+    return of_actions(made, (*made.actions, made.actions[-1]), (*made.rewards, made.rewards[-1]))
+
+
+def other_class(made: Episode) -> Episode:
+    index, action_type, _ = made.actions[0]
+    others = (Played(index, action_type, ErrorClass.PATTERN_ABSENT), *made.actions[1:])
+    return of_actions(made, others, made.rewards)
+
+
+def other_rewards(made: Episode) -> Episode:
+    return of_actions(made, made.actions, (9.5, *made.rewards[1:]))
+
+
+def other_circuit(made: Episode) -> Episode:
+    return replace(made, final_digest="0" * 16)
+
+
+def other_grade(made: Episode) -> Episode:
+    return replace(made, score=0.99, score_without_bonus=0.99)
+
+
+def other_suite(made: Episode) -> Episode:
+    return replace(made, suite="quantum_circuit_env/0.9.0", bonus=not made.bonus)
+
+
+@pytest.mark.parametrize(
+    ("forged", "fields"),
+    [
+        (surplus, {"return", "turns", "replies", "classes", "actions", "rewards", "action_digest"}),
+        (other_class, {"classes", "legal_actions", "actions"}),
+        (other_rewards, {"return", "rewards"}),
+        (other_circuit, {"final_digest"}),
+        (other_grade, {"score", "score_without_bonus"}),
+        (other_suite, {"suite", "bonus"}),
+    ],
+)
+def test_a_record_that_does_not_follow_from_its_actions_was_edited(
+    tmp_path: Path, forged: Callable[[Episode], Episode], fields: set[str]
+) -> None:
+    info = run_info(("null", "cancel-first"), seeds=[3_000_000], samples=1, turns=150)
+    honest, made = played("null"), replace(played("cancel-first"), strict_outputs=0)
+    table = rescore(stored(tmp_path / "run", info, [honest, forged(made)]), tmp_path / "again")
+    (edit,) = table.edits
+    assert (edit.agent, edit.tier, edit.seed, edit.sample) == made.key
+    assert fields <= set(edit.fields) <= fields | {"valid_outputs", "legal_actions"}
+    (told,) = table.as_json()["edits"]
+    assert told["fields"] == edit.fields
+    again = {episode.agent_id: episode for episode in RunFolder.open(tmp_path / "again").episodes()}
+    ours = replace(made, run_id=table.run_id, evaluator_revision=info.revision)
+    assert timeless(again["cancel-first"]) == timeless(ours)
 
 
 def changed(path: Path, agents: tuple[str, ...], model: str | None, **parts: str | int) -> RunFolder:
@@ -132,6 +208,7 @@ def test_what_stored_actions_cannot_cross_is_named(tmp_path: Path, part: str) ->
 def test_who_asks_no_model_has_neither_prompt_nor_parser(tmp_path: Path) -> None:
     run = changed(tmp_path / "run", ("cancel-first",), None, parser_version="other", optima="other")
     table = rescore(run, tmp_path / "again")
+    assert table.edits == ()
     assert [told.partition(":")[0] for told in table.differing] == ["optima", "parser_version"]
     assert table.changes == ()
 

@@ -16,12 +16,17 @@ FIRST = 1_000
 
 
 def scored(made: Episode, norm: float) -> Episode:
-    """The episode with that normalised score."""
+    """The episode with that normalised score, on a circuit of which four fifths can be removed."""
+    removed, removable = (4 * part for part in norm.as_integer_ratio())
+    start = removable // 4 * 5
     return replace(
         made,
+        g0=start,
+        g=start - removed,
+        g_best=start - removable,
         norm_score=norm,
         score=min(0.99, max(0.01, 0.8 * norm)),
-        compression=0.8 * norm,
+        compression=removed / start,
         success_t1=norm >= 1,
         success_t50=norm >= 0.5,
         legacy_success=0.8 * norm >= 0.1,
