@@ -294,7 +294,10 @@ def test_what_is_no_run_json_is_refused(text: str, said: str) -> None:
         ({"samples": 0}, "samples must be 1 or more"),
         ({"seeds": [2, 1]}, "seeds must be ascending"),
         ({"seeds": [1]}, "those of their digest"),
-        ({"samples": 400_000}, "2 agents × 1 tier × 3 seeds × 400000 samples are 2400000 episodes; a run has"),
+        (
+            {"samples": 400_000},
+            "2 agents × 1 tier × 3 seeds × 400000 samples are 2400000 episodes; a run has",
+        ),
         ({"run_id": "\x1b[2J"}, "run_id: String should match pattern"),
         ({"run_id": "run\n"}, "run_id: String should match pattern"),
         ({"run_id": ""}, "run_id: String should match pattern"),
