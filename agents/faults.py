@@ -39,7 +39,7 @@ class Fault(NamedTuple):
 
     Attributes:
         remedy: what may be done about it.
-        text: what happened, for people; quotes the service.
+        text: what happened, for people; quotes the service at its full length, credentials and all.
         wait: seconds for which the service asks to be left alone, or None.
         quoted: the parameters that a refusal may be about are looked for in here.
     """
@@ -54,7 +54,7 @@ def status_fault(status: int, body: object, headers: Mapping[str, str] | None = 
     """Return the fault that an HTTP status and its body describe."""
     detail = _error_of(body)
     code = str(detail.get("code") or detail.get("type") or "")
-    text = f"HTTP {status}: {detail.get('message') or str(body)[:300]}"
+    text = f"HTTP {status}: {detail.get('message') or body}"
     wait = retry_after(headers or {})
     if status in _FINAL or code in _BROKE:
         return Fault(Remedy.STOP, text)
@@ -74,7 +74,7 @@ def body_fault(body: object) -> Fault:
     if type(code) is int and 400 <= code < 600:
         return status_fault(code, body)
     shown = error if error is not None else body
-    return Fault(Remedy.RETRY, f"HTTP 200 without a completion: {str(shown)[:300]}")
+    return Fault(Remedy.RETRY, f"HTTP 200 without a completion: {shown}")
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

@@ -11,6 +11,7 @@ from quantum_circuit_env.agents.clock import Deadline, within
 from quantum_circuit_env.agents.completions import read_completion
 from quantum_circuit_env.agents.endpoint import Endpoint
 from quantum_circuit_env.agents.faults import Fault, Remedy
+from quantum_circuit_env.agents.masking import masked
 from quantum_circuit_env.agents.pace import Pace
 from quantum_circuit_env.agents.replies import Reply
 from quantum_circuit_env.agents.transcript import one_line
@@ -167,7 +168,7 @@ class Provider:
             return Fault(Remedy.RETRY, f"no answer within {timeout:.0f} s")
         if isinstance(outcome, Fault):
             # A service may quote the key back.
-            return outcome._replace(text=one_line(outcome.text.replace(self.endpoint.key, "***")))
+            return outcome._replace(text=one_line(masked(outcome.text, [self.endpoint.key])))
         return outcome
 
     def _exchange(

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import BinaryIO, Final
 
 from quantum_circuit_env.agents.interrupts import Interrupts
+from quantum_circuit_env.agents.masking import masked_by_looks
 
 ENVIRONMENT: Final = "quantum_circuit_env"
 
@@ -55,8 +56,9 @@ class Transcript:
 
 
 def one_line(text: str) -> str:
-    """Return a message of somebody else's for people: on one line, and not without end."""
-    return " ".join(text.split())[:_LONGEST_MESSAGE]
+    """Return a message of somebody else's for people: no credentials, on one line, and not without end."""
+    # Cut last: of a credential that is cut through not enough is left to be known by its looks.
+    return " ".join(masked_by_looks(text).split())[:_LONGEST_MESSAGE]
 
 
 def plain(text: str) -> str:

@@ -1,22 +1,12 @@
 """Keeping credentials out of what is stored: texts that hold one, or look as if they did, are not written."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-_LOOKS: Final = re.compile(
-    r"://[^/\s@]*@"
-    r"|\b(?:sk|pk|rk|xox[abp])-[-\w]{16,}"
-    r"|\b(?:sk|hf|gsk|ghp|gho|ghs|github_pat)_\w{16,}"
-    r"|\b(?:AIza|AKIA)[-\w]{12,}"
-    r"|\b(?i:api[-_]?key|access[-_]?token|token|secret|password|authorization)[\"']?\s*[=:]\s*\S"
-    r"|\b(?i:bearer)\s+\S"
-)
+from quantum_circuit_env.agents.masking import LOOKS, WITHHELD, masked
+
 _SHORTEST: Final = 8
 """Characters of a known secret below which it may well be found by chance."""
-
-WITHHELD: Final = "(withheld)"
-"""What stands for a text of somebody else's that may hold a credential."""
 
 
 class CredentialError(ValueError):
@@ -43,7 +33,7 @@ def refuse_credentials(what: str, value: object, secrets: Iterable[str] = ()) ->
 def suspicious(text: str, secrets: Iterable[str] = ()) -> bool:
     """Say whether a text holds a known secret or something that looks like a credential."""
     held = any(len(secret) >= _SHORTEST and secret in text for secret in secrets)
-    return held or _LOOKS.search(text) is not None
+    return held or LOOKS.search(text) is not None
 
 
 def withheld(text: str, secrets: Iterable[str] = ()) -> str:
@@ -51,12 +41,9 @@ def withheld(text: str, secrets: Iterable[str] = ()) -> str:
     return WITHHELD if suspicious(text, secrets) else " ".join(text.split())[:200]
 
 
-def masked(text: str, secrets: Iterable[str]) -> str:
+def masked_secrets(text: str, secrets: Iterable[str]) -> str:
     """Return a text that is to be kept word for word, with WITHHELD where a known secret stands."""
-    for secret in secrets:
-        if len(secret) >= _SHORTEST:
-            text = text.replace(secret, WITHHELD)
-    return text
+    return masked(text, (secret for secret in secrets if len(secret) >= _SHORTEST))
 
 
 def _texts(place: str, value: object) -> Iterator[tuple[str, str]]:

@@ -13,9 +13,10 @@ from types import TracebackType
 from typing import Final, Self
 
 from quantum_circuit_env.agents.llm import Exchange
+from quantum_circuit_env.agents.masking import WITHHELD
 from quantum_circuit_env.agents.provider import Message
 from quantum_circuit_env.agents.replies import Reply
-from quantum_circuit_env.evals.credentials import WITHHELD, masked, suspicious
+from quantum_circuit_env.evals.credentials import masked_secrets, suspicious
 from quantum_circuit_env.evals.frames import Frames, FramesError, whole_pieces
 from quantum_circuit_env.evals.records import Episode, EpisodeKey
 from quantum_circuit_env.evals.revision import canonical, digest
@@ -131,8 +132,8 @@ class RawReplies:
             **episode.key._asdict(),
             turn=turn,
             prompt=prompt_of(exchange.asked),
-            text=masked(reply.text, self._secrets),
-            finish_reason=masked(reply.finish_reason, self._secrets),
+            text=masked_secrets(reply.text, self._secrets),
+            finish_reason=masked_secrets(reply.finish_reason, self._secrets),
             cut_off=reply.cut_off,
             refused=reply.refused,
             model=WITHHELD if suspicious(reply.model, self._secrets) else reply.model,

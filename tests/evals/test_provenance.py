@@ -17,9 +17,10 @@ from qrewrite.game import Scoring, episode
 from qrewrite.tasks import TIERS
 from quantum_circuit_env.agents import llm
 from quantum_circuit_env.agents.endpoint import Endpoint
+from quantum_circuit_env.agents.masking import WITHHELD
 from quantum_circuit_env.evals import circumstances, optima, revision
 from quantum_circuit_env.evals.circumstances import address_of, sitting
-from quantum_circuit_env.evals.credentials import WITHHELD, suspicious
+from quantum_circuit_env.evals.credentials import suspicious
 from quantum_circuit_env.evals.provenance import (
     CredentialError,
     InfoError,
