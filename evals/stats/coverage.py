@@ -1,6 +1,6 @@
 """What agents solve at all, alone and together.
 
-`passed` are successes, (n_seeds, n_samples), of agents on the same seeds in one order.
+`passed` are successes of agents on the same seeds in one order, (n_seeds, n_samples), or a row for each seed.
 """
 
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quantum_circuit_env.evals.stats.values import StatsError, score_matrix
+from quantum_circuit_env.evals.stats.values import StatsError, known, score_rows
 
 
 class OracleUnion(NamedTuple):
@@ -18,9 +18,10 @@ class OracleUnion(NamedTuple):
         union: share of seeds that either solves with all its samples: n_A + n_B of them.
         gain: union − the larger of the agents' own coverages.
         only_first, only_second: number of seeds that one solves and the other does not.
-        matched_union: union with the first ⌊n/2⌋ samples of each agent, so at one agent's cost; None where an
-            agent has one sample only.
-        matched_gain: matched_union − the larger of the agents' own coverages with all samples.
+        matched_union: union with the first ⌊n/2⌋ of the n samples of each agent; None where an agent has one
+            sample only.
+        matched_gain: matched_union − the larger of the agents' own coverages at the same cost, which is with
+            as many samples as the two halves have together: their first 2 · ⌊n/2⌋ where both have n.
     """
 
     union: float
@@ -33,10 +34,18 @@ class OracleUnion(NamedTuple):
 
 def solved(passed: ArrayLike) -> NDArray[np.bool_]:
     """Whether any sample of a seed succeeded: (n_seeds,); StatsError unless each is 0 or 1."""
-    matrix = score_matrix(passed)
-    if not np.isin(matrix, (0, 1)).all():
+    return _solved(_outcomes(passed))
+
+
+def _outcomes(passed: ArrayLike) -> NDArray[np.float64]:
+    rows = score_rows(passed)
+    if not np.isin(known(rows), (0, 1)).all():
         raise StatsError("coverage is of successes and failures, 1 and 0")
-    return np.asarray(matrix.any(axis=1))
+    return rows
+
+
+def _solved(outcomes: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return np.asarray((outcomes == 1).any(axis=1), dtype=np.bool_)
 
 
 def observed_coverage(passed: ArrayLike) -> float | None:
@@ -57,22 +66,25 @@ def oracle_union(a: ArrayLike, b: ArrayLike) -> OracleUnion | None:
         return None
     best = max(first.mean(), second.mean())
     union = (first | second).mean()
-    matched = _matched_union(score_matrix(a), score_matrix(b))
+    matched, alone = _matched(_outcomes(a), _outcomes(b))
     return OracleUnion(
         union=float(union),
         gain=float(union - best),
         only_first=int((first & ~second).sum()),
         only_second=int((second & ~first).sum()),
         matched_union=matched,
-        matched_gain=None if matched is None else float(matched - best),
+        matched_gain=None if matched is None or alone is None else matched - alone,
     )
 
 
-def _matched_union(a: NDArray[np.float64], b: NDArray[np.float64]) -> float | None:
-    halves = [matrix[:, : matrix.shape[1] // 2] for matrix in (a, b)]
-    if any(half.shape[1] == 0 for half in halves):
-        return None
-    return _share(solved(halves[0]) | solved(halves[1]))
+def _matched(a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[float | None, float | None]:
+    """Return the coverage of the first half of both together, and of the better one alone for as much."""
+    halves = [rows.shape[1] // 2 for rows in (a, b)]
+    if not all(halves):
+        return None, None
+    first, second = (_solved(rows[:, :half]) for rows, half in zip((a, b), halves, strict=True))
+    alone = max(float(_solved(rows[:, : sum(halves)]).mean()) for rows in (a, b))
+    return _share(first | second), alone
 
 
 def union_of_all(*agents: ArrayLike) -> float | None:

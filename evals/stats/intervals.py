@@ -6,13 +6,23 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quantum_circuit_env.evals.stats.values import ROUNDING, FloatArray, Interval, StatsError, Target
+from quantum_circuit_env.evals.stats.values import (
+    ROUNDING,
+    FloatArray,
+    Interval,
+    StatsError,
+    Target,
+    means_of_rows,
+)
 
 RESAMPLES: Final = 10_000
 LEVEL: Final = 0.95
 
 Statistic = Callable[[FloatArray], FloatArray]
-"""What is estimated: (batch,) from data sets (batch, n_seeds, n_samples)."""
+"""What is estimated: (batch,) from data sets (batch, n_seeds, n_samples).
+
+NaN stands behind the samples of a seed that has fewer than the others.
+"""
 
 CELLS: Final = 2_000_000
 """Numbers in one block of work; a few such blocks live at a time."""
@@ -20,6 +30,8 @@ CELLS: Final = 2_000_000
 
 def mean_of_each(batch: FloatArray) -> FloatArray:
     """Mean of the seeds' means of each data set: (batch,) from (batch, n_seeds, n_samples)."""
+    if np.isnan(batch).any():
+        return np.asarray(means_of_rows(batch).mean(axis=1), dtype=np.float64)
     return np.asarray(batch.mean(axis=(1, 2)), dtype=np.float64)
 
 

@@ -41,7 +41,7 @@ def seed_differences(a: ArrayLike, b: ArrayLike) -> FloatArray:
     """d_i of each shared seed: (n_seeds,).
 
     Args:
-        a, b: scores (n_seeds, samples of each) whose rows are the same seeds in one order.
+        a, b: scores (n_seeds, samples of each), or rows, of the same seeds in one order.
 
     Raises:
         StatsError: if they have different numbers of seeds.

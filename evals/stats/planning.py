@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from quantum_circuit_env.evals.stats.extras import require
 from quantum_circuit_env.evals.stats.paired import fewest_seeds, seed_differences
-from quantum_circuit_env.evals.stats.values import FloatArray, StatsError, score_matrix
+from quantum_circuit_env.evals.stats.values import FloatArray, StatsError, known, score_rows
 
 ALPHA: Final = 0.05
 POWER: Final = 0.8
@@ -157,12 +157,13 @@ class Pilot(NamedTuple):
 
     Attributes:
         n_seeds: shared seeds.
-        samples_a, samples_b: samples a seed K of each agent in the runs.
+        samples_a, samples_b: samples a seed K of each agent in the runs; where some are missing, the most.
         mean: mean difference.
         sd: standard deviation of the d_i as they are, at these sample counts.
         omega2: ω² of the true differences, at least 0; None with one sample a seed of either agent, which
             does not tell the spread between seeds from that within.
-        sigma2_a, sigma2_b: mean variance within a seed (denominator K − 1); None with one sample a seed.
+        sigma2_a, sigma2_b: mean variance within a seed (denominator K − 1), of the seeds with two samples or
+            more; None without such seeds.
     """
 
     n_seeds: int
@@ -186,16 +187,17 @@ class Pilot(NamedTuple):
 def pilot(a: ArrayLike, b: ArrayLike) -> Pilot:
     """Estimate ω² and σ² from the runs of two agents on the same seeds (Miller 2024, arXiv:2411.00640).
 
-    σ_A² = mean_i v_i(A); ω² = s_d² − σ_A²/K_A − σ_B²/K_B, unbiased before it is cut off at 0.
+    σ_A² = mean_i v_i(A); ω² = s_d² − σ_A²/K_A − σ_B²/K_B, unbiased before it is cut off at 0. Where samples
+    are missing, 1/K is its mean over the seeds.
 
     Args:
-        a, b: scores (n_seeds, K of each) whose rows are the same seeds in one order.
+        a, b: scores (n_seeds, K of each), or rows, of the same seeds in one order.
 
     Raises:
         StatsError: for fewer than two shared seeds.
     """
-    first, second = score_matrix(a), score_matrix(b)
-    differences = seed_differences(first, second)
+    first, second = score_rows(a), score_rows(b)
+    differences = seed_differences(a, b)
     if differences.size < 2:
         raise StatsError(f"a pilot needs two shared seeds, got {differences.size}")
     within_a, within_b = _within(first), _within(second)
@@ -204,14 +206,21 @@ def pilot(a: ArrayLike, b: ArrayLike) -> Pilot:
     omega2 = (
         None
         if within_a is None or within_b is None
-        else max(0.0, spread - within_a / samples_a - within_b / samples_b)
+        else max(0.0, spread - within_a * _per_sample(first) - within_b * _per_sample(second))
     )
     mean = float(differences.mean())
     return Pilot(differences.size, samples_a, samples_b, mean, sqrt(spread), omega2, within_a, within_b)
 
 
-def _within(scores: FloatArray) -> float | None:
-    return float(scores.var(axis=1, ddof=1).mean()) if scores.shape[1] > 1 else None
+def _within(rows: FloatArray) -> float | None:
+    """Mean variance of the samples of a seed; NaN stands for no sample."""
+    variances = [values.var(ddof=1) for values in map(known, rows) if values.size > 1]
+    return float(np.mean(variances)) if variances else None
+
+
+def _per_sample(rows: FloatArray) -> float:
+    """Mean over the seeds of 1/K."""
+    return float((1 / np.isfinite(rows).sum(axis=1)).mean())
 
 
 def sampled_sd(omega2: float, sigma2_a: float, sigma2_b: float, samples_a: int, samples_b: int) -> float:

@@ -3,9 +3,16 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from quantum_circuit_env.evals.stats.intervals import LEVEL, RESAMPLES, block_sizes, percentile_interval
+from quantum_circuit_env.evals.stats.intervals import (
+    LEVEL,
+    RESAMPLES,
+    block_sizes,
+    mean_of_each,
+    percentile_interval,
+)
 from quantum_circuit_env.evals.stats.paired import seed_differences
-from quantum_circuit_env.evals.stats.values import Estimate, Flag, FloatArray, score_matrix
+from quantum_circuit_env.evals.stats.reruns import rerun
+from quantum_circuit_env.evals.stats.values import Estimate, Flag, score_rows
 
 
 def fixed_seed_difference(
@@ -16,7 +23,7 @@ def fixed_seed_difference(
     The samples of each agent are resampled on their own inside each seed.
 
     Args:
-        a, b: scores (n_seeds, samples of each) whose rows are the same seeds in one order.
+        a, b: scores (n_seeds, samples of each), or rows, of the same seeds in one order.
         resamples, rng_seed, level: as of `fixed_seed_bootstrap`.
 
     Raises:
@@ -26,19 +33,12 @@ def fixed_seed_difference(
     if not differences.size:
         return Estimate(None, None, (Flag.NO_DATA,))
     value = float(differences.mean())
-    first, second = score_matrix(a), score_matrix(b)
+    first, second = score_rows(a), score_rows(b)
     if min(first.shape[1], second.shape[1]) == 1:
         return Estimate(value, None, (Flag.SINGLE_SAMPLE,))
     rng = np.random.default_rng(rng_seed)
     draws = [
-        _rerun(first, rng, count) - _rerun(second, rng, count)
+        mean_of_each(rerun(first, rng, count)) - mean_of_each(rerun(second, rng, count))
         for count in block_sizes(resamples, max(first.size, second.size))
     ]
     return Estimate(value, percentile_interval(np.concatenate(draws), value, level, "fixed"))
-
-
-def _rerun(scores: FloatArray, rng: np.random.Generator, count: int) -> FloatArray:
-    """Mean in each of `count` reruns: (count,)."""
-    seeds, samples = scores.shape
-    drawn = rng.integers(samples, size=(count, seeds, samples))
-    return np.asarray(scores[np.arange(seeds)[:, np.newaxis], drawn].mean(axis=(1, 2)), dtype=np.float64)

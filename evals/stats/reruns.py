@@ -23,6 +23,7 @@ from quantum_circuit_env.evals.stats.values import (
     data_flags,
     same,
     score_matrix,
+    score_rows,
     seed_means,
 )
 
@@ -39,30 +40,44 @@ def fixed_seed_bootstrap(
 
     Stratified bootstrap, the default of Agarwal et al. 2021 (arXiv:2108.13264): for the mean,
     SE* = sqrt(Σ_i v_i / R) / n, with v_i the variance (denominator R) of the R samples of seed i. It says
-    nothing of other seeds, and with one sample a seed it says nothing at all.
+    nothing of other seeds, and with one sample a seed it says nothing at all; where only some seeds have one
+    sample, it takes those for seeds without chance.
 
     Args:
-        scores: (n_seeds, n_samples).
+        scores: (n_seeds, n_samples), or a row for each seed.
         statistic: what is estimated; the mean, or `iqm_of_each`.
         resamples: number of resamples.
         rng_seed: equal for agents that are compared.
         level: nominal coverage.
     """
-    matrix = score_matrix(scores)
-    seeds, samples = matrix.shape
-    flags = tuple(flag for flag in data_flags(matrix) if flag not in (Flag.SINGLE_TASK, Flag.CONSTANT_SCORES))
-    if not seeds:
+    rows = score_rows(scores)
+    flags = tuple(flag for flag in data_flags(scores) if flag not in (Flag.SINGLE_TASK, Flag.CONSTANT_SCORES))
+    if not len(rows):
         return Estimate(None, None, flags)
-    value = float(statistic(matrix[np.newaxis])[0])
-    if samples == 1:
+    value = float(statistic(rows[np.newaxis])[0])
+    if rows.shape[1] == 1:
         return Estimate(value, None, (Flag.SINGLE_SAMPLE, *flags))
     rng = np.random.default_rng(rng_seed)
-    rows = np.arange(seeds)[:, np.newaxis]
-    draws = [
-        statistic(matrix[rows, rng.integers(samples, size=(count, seeds, samples))])
-        for count in block_sizes(resamples, matrix.size)
-    ]
+    draws = [statistic(rerun(rows, rng, count)) for count in block_sizes(resamples, rows.size)]
     return Estimate(value, percentile_interval(np.concatenate(draws), value, level, "fixed"), flags)
+
+
+def rerun(rows: FloatArray, rng: np.random.Generator, count: int) -> FloatArray:
+    """Draw the samples of each seed again, as many as it has: (count, n_seeds, n_samples).
+
+    Args:
+        rows: what `score_rows` returns, (n_seeds, n_samples).
+        rng: what is drawn from.
+        count: number of data sets.
+    """
+    seeds, width = rows.shape
+    seed = np.arange(seeds)[:, np.newaxis]
+    missing = np.isnan(rows)
+    if not missing.any():
+        return np.asarray(rows[seed, rng.integers(width, size=(count, seeds, width))], dtype=np.float64)
+    sizes = width - missing.sum(axis=1, keepdims=True)
+    drawn = rows[seed, rng.integers(sizes, size=(count, seeds, width))]
+    return np.where(missing, np.nan, drawn)
 
 
 def hierarchical_bootstrap(
@@ -103,7 +118,7 @@ def macro_average(
     To be declared before the data are seen; a table of tiers says more.
 
     Args:
-        tiers: scores of one agent, one array (n_seeds, n_samples) a tier.
+        tiers: scores of one agent on each tier, (n_seeds, n_samples) or a row for each seed.
         resamples, rng_seed, level: as of `fixed_seed_bootstrap`.
     """
     means = [seed_means(scores) for scores in tiers]

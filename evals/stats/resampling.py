@@ -5,7 +5,8 @@ Seeds are the unit of resampling, and what a seed's samples are is kept with it:
 no independent evidence about the tier. At n = 50 seeds such an interval of nominal 95 % covers 92 to 94 %, at
 n = 20 81 to 94 %, at n = 5 36 to 85 %.
 
-Scores have the shape (n_seeds, n_samples), or (n_seeds,) for one sample a seed.
+Scores have the shape (n_seeds, n_samples), or (n_seeds,) for one sample a seed; where samples are missing
+they are a row for each seed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -31,9 +32,10 @@ from quantum_circuit_env.evals.stats.values import (
     Interval,
     StatsError,
     data_flags,
+    known,
+    means_of_rows,
     same,
-    score_matrix,
-    seed_means,
+    score_rows,
 )
 
 _KEPT: Final = 32_000_000
@@ -64,12 +66,12 @@ class SeedBootstrap:
 
     def draws(self, scores: ArrayLike) -> FloatArray:
         """Mean score in each resample: (resamples,)."""
-        means = self._matrix(scores).mean(axis=1)
+        means = means_of_rows(self._rows_of(scores))
         return np.concatenate([means[rows].mean(axis=1) for rows in self._rows()])
 
     def draws_of(self, statistic: Statistic, scores: ArrayLike) -> FloatArray:
         """What a statistic is in each resample: (resamples,)."""
-        matrix = self._matrix(scores)
+        matrix = self._rows_of(scores)
         blocks = (block for rows in self._rows() for block in _blocks(rows, matrix.shape[1]))
         return np.concatenate([statistic(matrix[block]) for block in blocks])
 
@@ -81,12 +83,12 @@ class SeedBootstrap:
         SE* = sqrt(Σ (m_i − m)²) / n, with m_i the mean of seed i.
 
         Args:
-            scores: (n_seeds, n_samples).
+            scores: (n_seeds, n_samples), or a row for each seed.
             level: nominal coverage.
             missing: number of samples that should be there and are not, for the flags.
             iid: whether a seed's samples are independent, for the flags.
         """
-        means = self._matrix(scores).mean(axis=1)
+        means = means_of_rows(self._rows_of(scores))
         flags = data_flags(scores, missing=missing, iid=iid)
         if not len(means):
             return Estimate(None, None, flags)
@@ -99,14 +101,14 @@ class SeedBootstrap:
 
     def estimate(self, statistic: Statistic, scores: ArrayLike, *, level: float = LEVEL) -> Estimate:
         """Any statistic of the scores and its interval for the population of seeds."""
-        matrix = self._matrix(scores)
-        flags = data_flags(matrix)
+        matrix = self._rows_of(scores)
+        flags = data_flags(scores)
         if not len(matrix):
             return Estimate(None, None, flags)
         value = float(statistic(matrix[np.newaxis])[0])
-        interval = self._interval(lambda: self.draws_of(statistic, matrix), value, level)
+        interval = self._interval(lambda: self.draws_of(statistic, scores), value, level)
         # Equal means of the seeds say nothing of a statistic that looks at single scores.
-        constant = same(matrix)
+        constant = same(known(matrix))
         return Estimate(value, interval, tuple(f for f in flags if f is not Flag.CONSTANT_SCORES or constant))
 
     def difference(self, a: ArrayLike, b: ArrayLike, *, level: float = LEVEL) -> Estimate:
@@ -115,16 +117,17 @@ class SeedBootstrap:
         Arguments that change places change the signs, and nothing else.
 
         Args:
-            a, b: scores (n_seeds, samples of each) whose rows are the same seeds in one order.
+            a, b: scores (n_seeds, samples of each), or rows, of the same seeds in one order.
             level: nominal coverage.
         """
-        return self.mean(seed_means(self._matrix(a)) - seed_means(self._matrix(b)), level=level)
+        first, second = (means_of_rows(self._rows_of(scores)) for scores in (a, b))
+        return self.mean(first - second, level=level)
 
     def _interval(self, draws: Callable[[], FloatArray], value: float, level: float) -> Interval | None:
         return percentile_interval(draws(), value, level, "population") if self.n_seeds > 1 else None
 
-    def _matrix(self, scores: ArrayLike) -> FloatArray:
-        matrix = score_matrix(scores)
+    def _rows_of(self, scores: ArrayLike) -> FloatArray:
+        matrix = score_rows(scores)
         if len(matrix) != self.n_seeds:
             raise StatsError(f"this bootstrap is of {self.n_seeds} seeds, the scores are of {len(matrix)}")
         return matrix

@@ -1,5 +1,6 @@
 """What statistics are made of and what they give: score arrays, intervals, estimates, flags."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal
@@ -39,6 +40,8 @@ class Flag(StrEnum):
     """Attempts have seen earlier attempts: no pass@k."""
     CONSTANT_RANKING = "constant_ranking"
     """One of two rankings has all agents equal: no rank agreement."""
+    UNRANKED = "unranked"
+    """Too few seeds shared with the others: no rank."""
     TOO_FEW_AGENTS = "too_few_agents"
     """Fewer agents than a rank agreement needs."""
 
@@ -92,9 +95,38 @@ def score_matrix(scores: ArrayLike) -> FloatArray:
     return matrix
 
 
+def score_rows(scores: ArrayLike) -> FloatArray:
+    """Return scores as (n_seeds, most samples of a seed), with NaN behind those of a seed that has fewer.
+
+    Args:
+        scores: what `score_matrix` takes, or a row for each seed, of one score or more.
+
+    Raises:
+        StatsError: as `score_matrix`: no NaN that comes in is taken for a sample that is missing.
+    """
+    if isinstance(scores, Sequence) and len({np.size(row) for row in scores}) > 1:
+        rows = [score_matrix([row])[0] for row in scores]
+        width = max(row.size for row in rows)
+        return np.array([np.pad(row, (0, width - row.size), constant_values=np.nan) for row in rows])
+    return score_matrix(scores)
+
+
+def known(rows: FloatArray) -> FloatArray:
+    """All scores that there are, seed by seed: (n_scores,) from what `score_rows` returns."""
+    return rows[np.isfinite(rows)]
+
+
+def means_of_rows(rows: FloatArray) -> FloatArray:
+    """Mean of each row of the scores that there are: (…, n_rows) from (…, n_rows, n_samples)."""
+    missing = np.isnan(rows)
+    if not missing.any():
+        return np.asarray(rows.mean(axis=-1), dtype=np.float64)
+    return np.asarray(np.where(missing, 0.0, rows).sum(axis=-1) / (~missing).sum(axis=-1), dtype=np.float64)
+
+
 def seed_means(scores: ArrayLike) -> FloatArray:
-    """m_i, the mean over the samples of each seed: (n_seeds,) from (n_seeds, n_samples)."""
-    return np.asarray(score_matrix(scores).mean(axis=1), dtype=np.float64)
+    """m_i, the mean over the samples of each seed: (n_seeds,) from scores as `score_rows` takes them."""
+    return means_of_rows(score_rows(scores))
 
 
 def same(values: ArrayLike) -> bool:
@@ -104,20 +136,20 @@ def same(values: ArrayLike) -> bool:
 
 
 def data_flags(scores: ArrayLike, *, missing: int = 0, iid: bool = True) -> tuple[Flag, ...]:
-    """Flags of scores (n_seeds, n_samples).
+    """Flags of scores.
 
     Args:
-        scores: those that there are.
+        scores: those that there are, as `score_rows` takes them.
         missing: number of samples that should be there and are not.
         iid: whether the samples of a seed are independent of each other.
     """
-    matrix = score_matrix(scores)
-    seeds, samples = matrix.shape
+    rows = score_rows(scores)
+    seeds, samples = rows.shape
     holds = {
         Flag.NO_DATA: seeds == 0,
         Flag.SINGLE_TASK: seeds == 1,
-        Flag.CONSTANT_SCORES: seeds > 1 and same(matrix.mean(axis=1)),
-        Flag.IDENTICAL_SAMPLES: seeds > 0 and samples > 1 and all(same(row) for row in matrix),
+        Flag.CONSTANT_SCORES: seeds > 1 and same(means_of_rows(rows)),
+        Flag.IDENTICAL_SAMPLES: seeds > 0 and samples > 1 and all(same(known(row)) for row in rows),
         Flag.INCOMPLETE: missing > 0,
         Flag.NON_IID: not iid,
     }
