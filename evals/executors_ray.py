@@ -1,7 +1,8 @@
 """The executor `ray`: shards of units, played by the workers of a local Ray node.
 
 It pays where an agent needs more memory or other isolation than a process of our own gives; what comes out is
-the same. The node listens on the loopback interface only, reports to nobody, and ends with the run.
+the same. The node listens on the loopback interface only, reports to nobody, and ends with the run. Where the
+driver is killed outright, two agents of the node outlive it by a minute in which they look for the rest.
 """
 
 import os
@@ -30,8 +31,12 @@ _ENVIRONMENT: Final = {
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
     # It would announce a change to come with each start.
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    # Seconds that the node may take to register: a busy machine needs more than the 30 of the default.
+    "RAY_raylet_start_wait_time_s": "120",
 }
 """What Ray reads when it is imported, and hands on to the node."""
+
+_LATE: Final = "timed out during startup"
 
 _ATTEMPTS: Final = 3
 """How often the node is started."""
@@ -105,7 +110,7 @@ def _local_node(ray: Any, cpus: int, interrupts: Interrupts) -> Iterator[None]:
 
 
 def _start(ray: Any, cpus: int, temporary: str, interrupts: Interrupts) -> None:
-    """Start the node, with patience: Ray gives up after 30 seconds, which are few on a busy machine."""
+    """Start the node, with patience: on a busy machine it fails at times."""
     for left in reversed(range(_ATTEMPTS)):
         with interrupts.held(), without_sigint(), _handlers_kept():
             error = _started(ray, cpus, temporary)
@@ -129,9 +134,11 @@ def _started(ray: Any, cpus: int, temporary: str) -> str | None:
             logging_level="error",
             _temp_dir=temporary,
         )
+    except (RuntimeError, OSError, ValueError) as error:
+        return _line(error).removesuffix(".")
     except Exception as error:
-        # It is a plain one when the node is late.
-        if type(error) is not Exception and not isinstance(error, RuntimeError | OSError | ValueError):
+        # Ray has no class of its own for a node that is late, only these words.
+        if type(error) is not Exception or _LATE not in str(error):
             raise
         return _line(error).removesuffix(".")
     return None

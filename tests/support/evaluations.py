@@ -66,9 +66,9 @@ def children_of(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def wait_until_ended(pids: Iterable[int]) -> None:
-    """Return when none of the processes runs any more; fail when that takes too long."""
-    deadline = time.monotonic() + PATIENCE
+def wait_until_ended(pids: Iterable[int], patience: float = PATIENCE) -> None:
+    """Return when none of the processes runs any more; fail when that takes longer, in seconds."""
+    deadline = time.monotonic() + patience
     while left := list(filter(_runs, pids)):
         assert time.monotonic() < deadline, f"{left} still run"
         time.sleep(0.02)
