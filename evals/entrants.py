@@ -11,9 +11,10 @@ from quantum_circuit_env.evals.records import Episode, EpisodeKey
 from quantum_circuit_env.evals.revision import Difference, differences
 from quantum_circuit_env.evals.store import RunFolder
 
-NOT_REPLAYED: Final = frozenset(
-    {"parser_version", "prompt_template", "turns", "step_limit", "invalid_streak"}
-)
+PARSER: Final = "parser_version"
+"""The part of an evaluator that reading raw replies again can cross."""
+
+NOT_REPLAYED: Final = frozenset({PARSER, "prompt_template", "turns", "step_limit", "invalid_streak"})
 """Parts of an evaluator on which the actions themselves depend; grading stored ones again does not help."""
 
 
@@ -53,8 +54,14 @@ def check_alike(runs: Sequence[RunFolder]) -> None:
         return
     ours, theirs, different = found[0]
     told = "; ".join(each.told(f"in {ours.path}", f"in {theirs.path}") for each in different)
-    stuck = [each.part for each in different if each.part in NOT_REPLAYED or each.part.endswith(" parser")]
-    if stuck:
+    parsers = [each.part for each in different if each.part == PARSER or each.part.endswith(" parser")]
+    stuck = [each.part for each in different if each.part in NOT_REPLAYED or each.part in parsers]
+    if stuck and stuck == parsers:
+        way = (
+            f"rescoring crosses {', '.join(stuck)} only for a run that has kept its raw replies: "
+            "rescore that one, or play one of them again"
+        )
+    elif stuck:
         way = f"no rescoring can cross {', '.join(stuck)}: play one of them again"
     else:
         way = "`quantum-circuit-env rescore RUN --out DIR` grades a run's actions by the current evaluator"

@@ -7,18 +7,15 @@ on the episode is not known, unless it is over.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 from quantum_circuit_env.agents.agent import Decision, Seen
 from quantum_circuit_env.agents.llm import messages
 from quantum_circuit_env.agents.replies import PARSER_VERSION, read_reply
 from quantum_circuit_env.agents.vocabulary import EndReason
+from quantum_circuit_env.evals.counting import counted
 from quantum_circuit_env.evals.provenance import RunInfo
 from quantum_circuit_env.evals.raw_replies import RawReply, prompt_of
 from quantum_circuit_env.evals.records import Episode, EpisodeKey
-
-PARSER: Final = "parser_version"
-"""The part of an evaluator that reading again can cross."""
 
 
 class RereadError(Exception):
@@ -43,9 +40,10 @@ class Tally:
     def told(self) -> str:
         """The same, in words."""
         return (
-            f"{self.replies} raw replies of {self.episodes} episodes were read again by parser "
-            f"{PARSER_VERSION}: {self.otherwise} are read in another way, and {self.unknown} episodes are "
-            "unknown from there on, for their next replies answered another question"
+            f"parser {PARSER_VERSION} has read {counted(self.replies, 'raw reply', 'raw replies')} of "
+            f"{counted(self.episodes, 'episode')} again, {self.otherwise} in another way; "
+            f"{counted(self.unknown, 'episode')} not known from there on, for the next reply answered "
+            "another question"
         )
 
 
@@ -75,7 +73,9 @@ class Rereading:
             and [reply.turn for reply in self._replies.get(episode.key, ())] != list(range(episode.replies))
         ]
         if lacking:
-            raise RereadError(f"raw replies of {len(lacking)} episodes, or some of them, were not kept")
+            raise RereadError(
+                f"raw replies of {counted(len(lacking), 'episode')}, or some of them, were not kept"
+            )
 
     def play(self, before: Episode, play: Callable[["Reread"], Episode]) -> Episode:
         """Return the episode as its replies are read now.

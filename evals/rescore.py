@@ -13,12 +13,12 @@ from typing import Any, Final
 from qrewrite.game import Action
 from quantum_circuit_env.agents.agent import Agent, Decision, Seen
 from quantum_circuit_env.agents.vocabulary import UNUSABLE, EndReason
-from quantum_circuit_env.evals.entrants import NOT_REPLAYED
+from quantum_circuit_env.evals.entrants import NOT_REPLAYED, PARSER
 from quantum_circuit_env.evals.playing import LocalSession, instance, play_unit
 from quantum_circuit_env.evals.provenance import RunInfo, new_run
 from quantum_circuit_env.evals.raw_replies import TURNS, RawRepliesError, read_raw_replies
 from quantum_circuit_env.evals.records import Episode, Played, digest_of, json_name
-from quantum_circuit_env.evals.rereading import PARSER, RereadError, Rereading, Tally, by_this_parser
+from quantum_circuit_env.evals.rereading import RereadError, Rereading, Tally, by_this_parser
 from quantum_circuit_env.evals.revision import Difference
 from quantum_circuit_env.evals.store import RunFolder
 from quantum_circuit_env.evals.units import Unit
@@ -29,7 +29,7 @@ _BROUGHT_ALONG: Final = ("tokens_in", "tokens_out", "latency_s", "retries", "sta
 _OWN_ENDS: Final = frozenset({EndReason.AGENT_STOP, EndReason.CONTEXT_LIMIT})
 """Ends that are the agent's doing: they stay where the actions end."""
 
-_ASKED_ONLY: Final = frozenset({"prompt_template", "parser_version"})
+_ASKED_ONLY: Final = frozenset({"prompt_template", PARSER})
 """Parts that do not concern an agent that asks no model."""
 
 

@@ -275,7 +275,8 @@ def with_parts(path: Path, agent: str, **parts: str | int) -> RunFolder:
     [
         ({"optima": "0" * 12}, r"optima: \w{12} in .*one, 0{12} in .*two; `quantum-circuit-env rescore"),
         ({"turns": 150}, r"turns: 15 in .*one, 150 in .*two; no rescoring can cross turns"),
-        ({"parser_version": "9", "optima": "x"}, r"optima: .*parser_version: .*cross parser_version: play"),
+        ({"parser_version": "9", "optima": "x"}, r"parser_version: .*crosses parser_version only for a run"),
+        ({"parser_version": "9", "turns": 150}, r"no rescoring can cross parser_version, turns: play"),
     ],
 )
 def test_mixed_runs_are_refused_by_name(tmp_path: Path, parts: dict[str, str | int], said: str) -> None:
@@ -350,7 +351,8 @@ def models(path: Path, **changes: str) -> RunFolder:
 def test_replies_that_were_read_in_two_ways_are_refused(tmp_path: Path) -> None:
     runs = [models(tmp_path / "one"), models(tmp_path / "two", parser="2")]
     with pytest.raises(
-        MixedRunsError, match=r"agents' parser: 1 in .*one, 2 in .*two; no rescoring can cross"
+        MixedRunsError,
+        match=r"agents' parser: 1 in .*one, 2 in .*two; rescoring crosses agents' parser only for",
     ):
         compare(runs)
 

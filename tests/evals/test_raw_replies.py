@@ -190,7 +190,7 @@ def test_a_reply_that_is_read_otherwise_ends_what_is_known(
     done = CliRunner().invoke(app, ["rescore", str(run.path), "--out", str(tmp_path / "again")])
     assert done.exit_code == 0, done.output
     told = " ".join(done.output.split())
-    assert "2 are read in another way, and 2 episodes are unknown from there on" in told
+    assert "again, 2 in another way; 2 episodes not known from there on, for the next reply" in told
     flips = json.loads((tmp_path / "again" / "flips.json").read_text("utf-8"))
     assert flips["reread"] == {"episodes": 2, "replies": 4, "otherwise": 2, "unknown": 2}
     for episode in RunFolder.open(tmp_path / "again").episodes():
@@ -222,7 +222,7 @@ def test_replies_that_were_not_all_kept_are_told(asked: Callable[..., Config], t
     file = Frames(run.path / TURNS)
     file.append(pieces[0])
     file.close()
-    with pytest.raises(RescoreError, match="raw replies of 1 episodes, or some of them, were not kept"):
+    with pytest.raises(RescoreError, match="raw replies of 1 episode, or some of them, were not kept"):
         rescore(run, tmp_path / "again")
     (run.path / TURNS).unlink()
     with pytest.raises(RescoreError, match="parser_version: 0 when it was played"):
