@@ -5,12 +5,14 @@ from itertools import combinations
 from typing import Final
 
 from qrewrite.tasks import TIERS
+from quantum_circuit_env.evals.compare_notes import missing_samples
 from quantum_circuit_env.evals.compare_pairs import against, pairs, tied
+from quantum_circuit_env.evals.compare_ranks import Ranking, ranked, ranking
 from quantum_circuit_env.evals.compare_tiers import OnTier, Settings, in_order, overall, standings
 from quantum_circuit_env.evals.compare_warnings import warnings
 from quantum_circuit_env.evals.comparison import Comparison, Incomplete, Tier, TierAgreement
 from quantum_circuit_env.evals.entrants import Entrant, MixedRunsError, check_alike, entrants
-from quantum_circuit_env.evals.metrics import METRICS, matrix
+from quantum_circuit_env.evals.metrics import METRICS, by_seed
 from quantum_circuit_env.evals.standings import Bootstraps
 from quantum_circuit_env.evals.stats.intervals import RESAMPLES
 from quantum_circuit_env.evals.stats.ranks import kendall, spearman
@@ -120,15 +122,16 @@ def _tier(
     settings: Settings,
     side_by_side: bool,
 ) -> Tier:
-    asked = standings(agents, settings, ranked=not side_by_side)
-    placed = in_order([*asked, *standings(baselines, settings, ranked=False)])
+    ranks = Ranking({}, (), ()) if side_by_side else ranking(agents, settings)
+    asked = ranked(standings(agents, settings), ranks)
+    placed = in_order([*asked, *standings(baselines, settings)])
     by_label = {agent.label: agent for agent in (*agents, *baselines)}
     first, order = ([by_label[own.agent] for own in found] for found in (asked, placed))
     compared = [] if side_by_side else pairs(first, settings)
     others = [agent for agent in order if agent.baseline]
     bounded = (settings.metric.low, settings.metric.high) == (0.0, 1.0)
     profile = {
-        agent.label: tuple(performance_profile(matrix(values), TAUS).tolist())
+        agent.label: tuple(performance_profile(by_seed(values), TAUS).tolist())
         for agent in order
         if bounded and (values := agent.rows(settings.metric.name))
     }
@@ -141,6 +144,7 @@ def _tier(
         tied=() if side_by_side else tuple(tied(scored, compared, settings.alpha)),
         taus=TAUS if profile else (),
         profile=profile,
+        notes=(*ranks.notes, *missing_samples(agents, settings)),
     )
 
 

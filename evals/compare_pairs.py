@@ -3,20 +3,18 @@
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, pairwise, product
 
-import numpy as np
-
 from quantum_circuit_env.evals.compare_tiers import OnTier, Settings, shared_seeds
 from quantum_circuit_env.evals.comparison import Pair
-from quantum_circuit_env.evals.metrics import matrix, padded
+from quantum_circuit_env.evals.metrics import by_seed
 from quantum_circuit_env.evals.stats.coverage import OracleUnion, oracle_union
-from quantum_circuit_env.evals.stats.families import sign_flips
+from quantum_circuit_env.evals.stats.families import sign_flips_of
 from quantum_circuit_env.evals.stats.multiplicity import holm, needed_flips
-from quantum_circuit_env.evals.stats.paired import FLIPS
+from quantum_circuit_env.evals.stats.paired import FLIPS, seed_differences
 from quantum_circuit_env.evals.stats.planning import mde
 from quantum_circuit_env.evals.stats.ranks import tied_groups
 from quantum_circuit_env.evals.stats.rerun_differences import fixed_seed_difference
 from quantum_circuit_env.evals.stats.robust import probability_of_improvement
-from quantum_circuit_env.evals.stats.values import Estimate, Flag, FloatArray
+from quantum_circuit_env.evals.stats.values import Estimate, Flag
 
 
 class _Both:
@@ -26,16 +24,16 @@ class _Both:
         self.a, self.b = a, b
         self.seeds = shared_seeds((a, b), metric)
         self.dropped = len(a.rows(metric).keys() ^ b.rows(metric).keys())
-        self.first, self.second = matrix(a.rows(metric), self.seeds), matrix(b.rows(metric), self.seeds)
-        self.differences: FloatArray = self.first.mean(axis=1) - self.second.mean(axis=1)
+        self.first, self.second = (by_seed(agent.rows(metric), self.seeds) for agent in (a, b))
+        self.differences = seed_differences(self.first, self.second)
 
     def union(self) -> tuple[OracleUnion | None, tuple[int, int] | None]:
         """Return what both solve together, and how many samples a seed that takes."""
         seeds = shared_seeds((self.a, self.b), "success_t1")
         if not seeds:
             return None, None
-        first, second = (padded(agent.rows("success_t1"), seeds) for agent in (self.a, self.b))
-        return oracle_union(first, second), (first.shape[1], second.shape[1])
+        first, second = (by_seed(agent.rows("success_t1"), seeds) for agent in (self.a, self.b))
+        return oracle_union(first, second), (max(map(len, first)), max(map(len, second)))
 
 
 def pairs(agents: Sequence[OnTier], settings: Settings) -> list[Pair]:
@@ -50,24 +48,13 @@ def against(agents: Sequence[OnTier], baselines: Sequence[OnTier], settings: Set
 
 def _family(of: Iterable[tuple[OnTier, OnTier]], settings: Settings) -> list[Pair]:
     both = [_Both(a, b, settings.metric.name) for a, b in of]
-    p_values = _p_values([each.differences for each in both], settings.alpha)
+    flips = max(FLIPS, needed_flips(len(both), settings.alpha))
+    p_values = sign_flips_of([each.differences for each in both], flips=flips)
     comparisons = max(1, sum(p is not None for p in p_values))
     return [
         _pair(each, settings, p, p_holm, comparisons)
         for each, p, p_holm in zip(both, p_values, holm(p_values), strict=True)
     ]
-
-
-def _p_values(differences: Sequence[FloatArray], alpha: float) -> list[float | None]:
-    """Return the p-value of each comparison, None without seeds; those of one size share their signs."""
-    flips = max(FLIPS, needed_flips(len(differences), alpha))
-    found: list[float | None] = [None] * len(differences)
-    for size in {len(d) for d in differences} - {0}:
-        members = [index for index, d in enumerate(differences) if len(d) == size]
-        values = sign_flips(np.array([differences[index] for index in members]), flips=flips)
-        for index, value in zip(members, values.tolist(), strict=True):
-            found[index] = value
-    return found
 
 
 def _pair(both: _Both, settings: Settings, p: float | None, p_holm: float | None, comparisons: int) -> Pair:

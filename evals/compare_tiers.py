@@ -1,23 +1,22 @@
 """Where agents stand on one tier."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from quantum_circuit_env.agents.vocabulary import ErrorClass
 from quantum_circuit_env.evals.comparison import Overall, Standing
 from quantum_circuit_env.evals.entrants import Entrant
-from quantum_circuit_env.evals.metrics import METRICS, Metric, Rows, matrix, padded, rows
+from quantum_circuit_env.evals.metrics import METRICS, Metric, Rows, by_seed, rows
 from quantum_circuit_env.evals.records import Episode
 from quantum_circuit_env.evals.standings import Bootstraps
 from quantum_circuit_env.evals.stats.coverage import observed_coverage
 from quantum_circuit_env.evals.stats.passes import pass_at_k_by_seed
-from quantum_circuit_env.evals.stats.ranks import Rank, rank_intervals
 from quantum_circuit_env.evals.stats.rates import TurnRates, turn_rates
 from quantum_circuit_env.evals.stats.reruns import fixed_seed_bootstrap, macro_average
 from quantum_circuit_env.evals.stats.robust import iqm_of_each
-from quantum_circuit_env.evals.stats.values import Estimate, Flag, Target
+from quantum_circuit_env.evals.stats.values import Estimate, Flag, Target, in_flag_order
 
 KS: Final = (1, 3, 5)
 """Numbers of tries for pass@k."""
@@ -56,16 +55,16 @@ class Settings:
     def estimate(self, values: Rows) -> Estimate:
         """Return the mean of values, with its interval."""
         if self.target == "fixed" and values:
-            return fixed_seed_bootstrap(matrix(values), level=self.level)
-        return self.bootstraps[len(values)].mean(matrix(values), level=self.level)
+            return fixed_seed_bootstrap(by_seed(values), level=self.level)
+        return self.bootstraps[len(values)].mean(by_seed(values), level=self.level)
 
     def iqm(self, values: Rows) -> Estimate:
         """Return the interquartile mean of values, with its interval."""
         if not values:
             return Estimate(None, None, (Flag.NO_DATA,))
         if self.target == "fixed":
-            return fixed_seed_bootstrap(matrix(values), iqm_of_each, level=self.level)
-        return self.bootstraps[len(values)].iqm(matrix(values), level=self.level)
+            return fixed_seed_bootstrap(by_seed(values), iqm_of_each, level=self.level)
+        return self.bootstraps[len(values)].iqm(by_seed(values), level=self.level)
 
 
 class OnTier:
@@ -98,10 +97,9 @@ class OnTier:
         return self._rows[metric]
 
 
-def standings(agents: Sequence[OnTier], settings: Settings, *, ranked: bool) -> list[Standing]:
-    """Return the standings of agents, the best first."""
-    ranks = _ranks(agents, settings) if ranked else {}
-    return in_order(replace(_standing(agent, settings), rank=ranks.get(agent.label)) for agent in agents)
+def standings(agents: Iterable[OnTier], settings: Settings) -> list[Standing]:
+    """Return the standings of agents, the best first, without ranks."""
+    return in_order(_standing(agent, settings) for agent in agents)
 
 
 def in_order(found: Iterable[Standing]) -> list[Standing]:
@@ -123,7 +121,7 @@ def overall(tiers: Sequence[Sequence[OnTier]], settings: Settings) -> list[Overa
         ]
         if len(own) == len(tiers) and all(own):
             mean = macro_average(
-                [matrix(values) for values in own],
+                [by_seed(values) for values in own],
                 resamples=settings.bootstraps.resamples,
                 level=settings.level,
             )
@@ -135,17 +133,6 @@ def shared_seeds(agents: Iterable[OnTier], metric: str) -> list[int]:
     """Return the seeds on which all agents have the metric, ascending."""
     sets = [agent.rows(metric).keys() for agent in agents]
     return sorted(set(sets[0]).intersection(*sets[1:])) if sets else []
-
-
-def _ranks(agents: Sequence[OnTier], settings: Settings) -> Mapping[str, Rank]:
-    """Rank the agents that have any score on the seeds that all of these have."""
-    name = settings.metric.name
-    scored = [agent for agent in agents if agent.rows(name)]
-    seeds = shared_seeds(scored, name)
-    if not seeds:
-        return {}
-    scores = {agent.label: matrix(agent.rows(name), seeds) for agent in scored}
-    return rank_intervals(settings.bootstraps[len(seeds)], scores, level=settings.level)
 
 
 def _standing(agent: OnTier, settings: Settings) -> Standing:
@@ -169,7 +156,7 @@ def _standing(agent: OnTier, settings: Settings) -> Standing:
         pass_at=_pass_at(solved, settings) if agent.iid else {},
         episode_return=settings.estimate(agent.rows("return")),
         rates=_rates(agent.complete),
-        coverage=observed_coverage(padded(solved, list(solved))),
+        coverage=observed_coverage(by_seed(solved)),
         classes=_classes(agent.complete),
         rank=None,
         flags=_flags(mean.flags, agent),
@@ -177,10 +164,8 @@ def _standing(agent: OnTier, settings: Settings) -> Standing:
 
 
 def _flags(flags: Iterable[Flag], agent: OnTier) -> tuple[Flag, ...]:
-    held = {*flags}
-    held |= {Flag.INCOMPLETE} if agent.incomplete else set()
-    held |= set() if agent.iid else {Flag.NON_IID}
-    return tuple(flag for flag in Flag if flag in held)
+    more = {Flag.INCOMPLETE: bool(agent.incomplete), Flag.NON_IID: not agent.iid}
+    return in_flag_order((*flags, *(flag for flag, holds in more.items() if holds)))
 
 
 def _bounds(values: Rows, agent: OnTier, metric: Metric) -> tuple[float, float] | None:
@@ -194,13 +179,16 @@ def _bounds(values: Rows, agent: OnTier, metric: Metric) -> tuple[float, float] 
 
 
 def _pass_at(solved: Rows, settings: Settings) -> dict[int, Estimate]:
+    """Return pass@k of the seeds that have k samples, for each k that any of them has."""
     found = {}
     for k in KS:
-        values = pass_at_k_by_seed(solved.values(), k) if solved else None
-        if values is not None:
+        enough = [row for row in solved.values() if len(row) >= k]
+        values = pass_at_k_by_seed(enough, k)
+        if enough and values is not None:
+            estimate = settings.bootstraps[len(enough)].mean(
+                values, level=settings.level, missing=len(solved) - len(enough)
+            )
             # The chance of k tries is one number a seed: a rerun of it needs the samples, not these numbers.
-            bootstrap = settings.bootstraps[len(values)]
-            estimate = bootstrap.mean(values, level=settings.level)
             found[k] = estimate if settings.target == "population" else replace(estimate, interval=None)
     return found
 

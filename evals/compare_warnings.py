@@ -1,11 +1,13 @@
 """What a reader has to know before believing a comparison."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from quantum_circuit_env.evals.baselines import BASELINES, is_baseline
 from quantum_circuit_env.evals.compare_tiers import Settings
-from quantum_circuit_env.evals.comparison import Tier
+from quantum_circuit_env.evals.comparison import Standing, Tier
+from quantum_circuit_env.evals.counting import counted
 from quantum_circuit_env.evals.entrants import Entrant
 from quantum_circuit_env.evals.stats.paired import fewest_seeds
 from quantum_circuit_env.evals.stats.values import Flag
@@ -37,38 +39,61 @@ def warnings(
         yield "intervals are for a rerun on the same seeds; tests, ranks and pass@k speak of other seeds"
     for tier in tiers:
         yield from (f"{tier.tier}: {told}" for told in _of_tier(tier, settings.alpha))
+    yield from _flagged(
+        tiers,
+        Flag.IDENTICAL_SAMPLES,
+        "all samples of each seed are equal, so pass@k says no more than pass@1",
+    )
+    yield from _flagged(tiers, Flag.NON_IID, "samples know of each other, so there is no pass@k")
     for entrant in found:
         beaten = [e for e in entrant.episodes if e.norm_score is not None and e.norm_score > 1]
         if beaten:
             first = beaten[0]
             yield (
-                f"{entrant.label} left fewer gates than the best known in {len(beaten)} episodes, first in "
-                f"{first.tier} {first.seed}: {first.g} instead of {first.g_best}"
+                f"{entrant.label} left fewer gates than the best known in {counted(len(beaten), 'episode')}, "
+                f"first in {first.tier} {first.seed}: {first.g} instead of {first.g_best}"
             )
+
+
+def _flagged(tiers: Sequence[Tier], flag: Flag, told: str) -> Iterator[str]:
+    """Say in one line of whom a flag holds, and where."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for tier in tiers:
+        for own in tier.standings:
+            if flag in own.flags and not own.baseline:
+                found[own.agent].append(tier.tier)
+    if found:
+        who = (f"{agent} on {', '.join(on)}" for agent, on in found.items())
+        yield f"{told}: {'; '.join(who)}"
 
 
 def _of_tier(tier: Tier, alpha: float) -> Iterator[str]:
     yield from _seeds(tier, alpha)
     for standing in (own for own in tier.standings if not own.baseline):
         if standing.incomplete:
-            yield f"{standing.agent}: {standing.incomplete} episodes are incomplete and count nowhere" + (
-                f"; with them the mean is between {standing.bounds[0]:.3f} and {standing.bounds[1]:.3f}"
-                if standing.bounds
-                else ""
-            )
+            yield f"{standing.agent}: {_incomplete(standing)}"
         if standing.unscored:
-            yield f"{standing.agent}: {standing.unscored} episodes have no such score"
-        if Flag.IDENTICAL_SAMPLES in standing.flags:
-            yield f"{standing.agent}: all samples of each seed are equal, so pass@k says no more than pass@1"
-        if Flag.NON_IID in standing.flags:
-            yield f"{standing.agent}: its samples know of each other, so there is no pass@k"
+            have = "has" if standing.unscored == 1 else "have"
+            yield f"{standing.agent}: {counted(standing.unscored, 'episode')} {have} no such score"
+    yield from tier.notes
     dropped = [pair for pair in tier.pairs if pair.dropped]
     if dropped:
         most = max(dropped, key=lambda pair: pair.dropped)
         yield (
-            f"{len(dropped)} of {len(tier.pairs)} pairs have not played the same seeds: those that both have "
-            f"are compared; {most.a} and {most.b} drop {most.dropped}"
+            f"{len(dropped)} of {counted(len(tier.pairs), 'pair')} "
+            f"{'has' if len(dropped) == 1 else 'have'} not played the same seeds: those that both have are "
+            f"compared; {most.a} and {most.b} drop {most.dropped}"
         )
+
+
+def _incomplete(standing: Standing) -> str:
+    one = standing.incomplete == 1
+    are, count, them = ("is", "counts", "it") if one else ("are", "count", "them")
+    told = f"{counted(standing.incomplete, 'episode')} {are} incomplete and {count} nowhere"
+    if standing.bounds is None:
+        return told
+    low, high = standing.bounds
+    return f"{told}; with {them} the mean is between {low:.3f} and {high:.3f}"
 
 
 def _seeds(tier: Tier, alpha: float) -> Iterator[str]:
@@ -81,5 +106,8 @@ def _seeds(tier: Tier, alpha: float) -> Iterator[str]:
             f"the smallest p of n seeds is 2 / 2ⁿ"
         )
     counts = [standing.n_seeds for standing in tier.standings if standing.n_seeds]
-    if counts and min(counts) < FEW_SEEDS:
-        yield f"with {min(counts)} seeds, intervals are narrower than they should be"
+    if 1 in counts:
+        yield "one seed says nothing of other seeds, so there is no interval for them"
+    several = [count for count in counts if count > 1]
+    if several and min(several) < FEW_SEEDS:
+        yield f"with {counted(min(several), 'seed')}, intervals are narrower than they should be"

@@ -28,12 +28,13 @@ class Standing:
             most 2 % or the metric has no worst and best.
         norm_score, score, score_without_bonus: means.
         success_t1, success_t50, legacy_success: shares of episodes.
-        pass_at: k → pass@k of success@1, where every seed has k samples.
+        pass_at: k → pass@k of success@1, of the seeds that have k samples, for each k that any has.
         episode_return, steps: means of their own units.
         rates: what its replies were worth.
         coverage: share of seeds that any of its samples solves to the best known.
         classes: class of turn → how many.
-        rank: among all agents on the seeds that all of them have.
+        rank: among the agents that share enough seeds, on those that all of them have; None for others, which
+            the flag `unranked` tells from agents without scores.
         flags: what to know beside the mean.
     """
 
@@ -107,6 +108,7 @@ class Tier:
         taus: thresholds of the performance profile.
         profile: agent → share of its episodes with a metric above each threshold; empty for a metric that is
             not within 0 and 1.
+        notes: what could not be computed, and why.
     """
 
     tier: str
@@ -116,6 +118,7 @@ class Tier:
     tied: tuple[tuple[str, ...], ...]
     taus: tuple[float, ...]
     profile: Mapping[str, tuple[float, ...]]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,10 @@
 """What episodes are compared by, and the score arrays that the statistics take."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
-import numpy as np
-
 from quantum_circuit_env.evals.records import Episode
-from quantum_circuit_env.evals.stats.values import FloatArray
 
 Rows: TypeAlias = Mapping[int, tuple[float, ...]]
 """Seed, ascending → the values of its samples, in their order."""
@@ -61,19 +58,6 @@ def rows(episodes: Iterable[Episode], metric: Metric) -> Rows:
     return {seed: tuple(value for _, value in sorted(found[seed])) for seed in sorted(found)}
 
 
-def matrix(values: Rows, seeds: Iterable[int] | None = None) -> FloatArray:
-    """Return the values of seeds, all of them by default, as (n_seeds, n_samples).
-
-    Where seeds have different numbers of samples, because some are missing, it is their means, (n_seeds, 1).
-    """
-    chosen = [values[seed] for seed in (values if seeds is None else seeds)]
-    if len({len(row) for row in chosen}) > 1:
-        chosen = [(float(np.mean(row)),) for row in chosen]
-    return np.array(chosen, dtype=np.float64).reshape(len(chosen), -1 if chosen else 1)
-
-
-def padded(passed: Rows, seeds: Sequence[int]) -> FloatArray:
-    """Return successes as (n_seeds, n_samples), with failures in the place of samples that are missing."""
-    width = max((len(passed[seed]) for seed in seeds), default=1)
-    filled = [passed[seed] + (0.0,) * (width - len(passed[seed])) for seed in seeds]
-    return np.array(filled, dtype=np.float64).reshape(len(seeds), width)
+def by_seed(values: Rows, seeds: Iterable[int] | None = None) -> list[tuple[float, ...]]:
+    """Return the values of seeds, all of them by default: a row for each, as the statistics take them."""
+    return [values[seed] for seed in (values if seeds is None else seeds)]

@@ -8,7 +8,7 @@ from typing import Final
 
 from quantum_circuit_env.evals.compare_tiers import OnTier, shared_seeds
 from quantum_circuit_env.evals.entrants import check_alike, entrants
-from quantum_circuit_env.evals.metrics import METRICS, Metric, matrix
+from quantum_circuit_env.evals.metrics import METRICS, Metric, by_seed
 from quantum_circuit_env.evals.stats.planning import ALPHA, POWER, Pilot, mde, needed_seeds, pilot
 from quantum_circuit_env.evals.stats.values import StatsError
 from quantum_circuit_env.evals.store import RunFolder
@@ -106,7 +106,7 @@ def _pilots(runs: Sequence[RunFolder], metric: str) -> Iterator[tuple[str, str, 
         for a, b in combinations([OnTier(agent, tier) for agent in agents], 2):
             seeds = shared_seeds((a, b), metric)
             if len(seeds) > 1:
-                scores = (matrix(agent.rows(metric), seeds) for agent in (a, b))
+                scores = (by_seed(agent.rows(metric), seeds) for agent in (a, b))
                 yield tier, a.label, b.label, pilot(*scores)
 
 

@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from qrewrite.tasks import TIERS
-from quantum_circuit_env.evals.metrics import METRICS, matrix, rows
+from quantum_circuit_env.evals.metrics import METRICS, by_seed, rows
 from quantum_circuit_env.evals.records import Episode
 from quantum_circuit_env.evals.stats.resampling import SeedBootstrap
 from quantum_circuit_env.evals.stats.values import Estimate
@@ -73,7 +73,7 @@ def told(estimate: Estimate) -> str:
 
 
 def _mean(episodes: Iterable[Episode], metric: str) -> Estimate:
-    scores = matrix(rows(episodes, METRICS[metric]))
+    scores = by_seed(rows(episodes, METRICS[metric]))
     return _bootstrap(len(scores)).mean(scores)
 
 

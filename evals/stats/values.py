@@ -1,6 +1,6 @@
 """What statistics are made of and what they give: score arrays, intervals, estimates, flags."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal
@@ -153,4 +153,10 @@ def data_flags(scores: ArrayLike, *, missing: int = 0, iid: bool = True) -> tupl
         Flag.INCOMPLETE: missing > 0,
         Flag.NON_IID: not iid,
     }
-    return tuple(flag for flag, held in holds.items() if held)
+    return in_flag_order(flag for flag, held in holds.items() if held)
+
+
+def in_flag_order(flags: Iterable[Flag]) -> tuple[Flag, ...]:
+    """Return flags once each, in their order."""
+    held = set(flags)
+    return tuple(flag for flag in Flag if flag in held)
