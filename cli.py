@@ -10,7 +10,7 @@ try:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
     from shutil import get_terminal_size
-    from typing import Annotated, cast
+    from typing import Annotated
 
     import typer
     from rich.console import Console
@@ -33,6 +33,7 @@ try:
     from quantum_circuit_env.evals.counting import counted
     from quantum_circuit_env.evals.ingest.command import ingest, suites
     from quantum_circuit_env.evals.recordings import record
+    from quantum_circuit_env.evals.usage import UsageError
 except KeyboardInterrupt:
     # They take a second or more, in which a user may change their mind.
     sys.exit(_INTERRUPTED)
@@ -48,9 +49,6 @@ app.command()(power)
 app.command()(rescore)
 app.command()(board)
 app.command()(record)
-
-# Typer's versions differ in where usage errors are; this is the parent of the one that all of them export.
-_UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 
 
 @app.callback()
@@ -121,9 +119,9 @@ def show(
 ) -> None:
     """Draw the circuit of a seed, of a split or of a file."""
     if svg is not None and (width is not None or ascii_only):
-        raise _UsageError("--width and --ascii are for text; an SVG takes --columns")
+        raise UsageError("--width and --ascii are for text; an SVG takes --columns")
     if svg is None and columns is not None:
-        raise _UsageError("--columns is for --svg; text takes --width")
+        raise UsageError("--columns is for --svg; text takes --width")
     title, circuit = _circuit(task, seed, split, index, file, qubits)
     pictures = [(title, circuit), *([_solved(circuit)] if solved else [])]
     if svg is not None:
@@ -157,7 +155,7 @@ def _circuit(
     if split is not None and index is not None and given == 2:
         task, seed = task_at(split, index)
     elif seed is None or given != 1 + (task is not None):
-        raise _UsageError("give --seed and perhaps --task, or --split and --index, or --file")
+        raise UsageError("give --seed and perhaps --task, or --split and --index, or --file")
     task = tier_of(RANDOM if task is None else task, seed).name
     circuit = generate(task, seed)
     return f"{task}, seed {seed}: {_size(circuit)}", circuit
@@ -210,7 +208,7 @@ def _write(file: Path, text: str) -> None:
     try:
         file.write_bytes(content)
     except OSError as error:
-        raise _UsageError(f"cannot write {str(file)!r}: {error.strerror}") from None
+        raise UsageError(f"cannot write {str(file)!r}: {error.strerror}") from None
 
 
 def _printable(text: str) -> bool:
@@ -231,7 +229,7 @@ def main() -> None:
     """
     try:
         sys.exit(app(sys.argv[1:] or ["--help"], standalone_mode=False))
-    except _UsageError as error:
+    except UsageError as error:
         problem = error.format_message()
     except (GameError, OSError) as error:
         problem = str(error)

@@ -5,18 +5,17 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, cast
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
+
+from quantum_circuit_env.evals.usage import UsageError
 
 if TYPE_CHECKING:
     from quantum_circuit_env.evals.board import Asked
 
 BLOCK: Final = "board"
 """Name of README's block."""
-
-# Typer's versions differ in where usage errors are; this is the parent of the one that all of them export.
-_UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 
 
 def board(
@@ -46,7 +45,7 @@ def board(
     from quantum_circuit_env.evals.board import Asked
     from quantum_circuit_env.evals.configuration import EvaluateError
     from quantum_circuit_env.evals.executors import ExecutorError
-    from quantum_circuit_env.evals.extras import MissingExtraError
+    from quantum_circuit_env.evals.stats.extras import MissingExtraError
     from quantum_circuit_env.evals.store import StoreError
 
     try:
@@ -54,7 +53,7 @@ def board(
         _prepare(readme, html)
         texts = _texts(asked, out, readme, html, workers)
     except (BlockError, EvaluateError, ExecutorError, MissingExtraError, StoreError) as error:
-        raise _UsageError(str(error)) from None
+        raise UsageError(str(error)) from None
     if not check:
         for path, text in texts.items():
             put(path, text)
@@ -69,7 +68,7 @@ def board(
 def _numbers(text: str) -> tuple[int, ...]:
     parts = text.split(",")
     if not all(part.isascii() and part.isdigit() and len(part) < 4 for part in parts):
-        raise _UsageError(f"--turns takes numbers in 1..150, separated by commas, got {text!r}")
+        raise UsageError(f"--turns takes numbers in 1..150, separated by commas, got {text!r}")
     return tuple(map(int, parts))
 
 
@@ -82,7 +81,7 @@ def _prepare(readme: Path, html: Path) -> None:
     except BlockError as error:
         raise BlockError(f"{readme}: {error}") from None
     if not html.parent.is_dir():
-        raise _UsageError(f"--html: there is no folder {html.parent}")
+        raise UsageError(f"--html: there is no folder {html.parent}")
 
 
 def _texts(asked: "Asked", out: Path, readme: Path, html: Path, workers: int) -> Mapping[Path, str]:

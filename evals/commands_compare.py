@@ -11,6 +11,7 @@ import typer
 
 from quantum_circuit_env.evals.counting import counted
 from quantum_circuit_env.evals.folders import named_folder
+from quantum_circuit_env.evals.usage import UsageError
 
 if TYPE_CHECKING:
     from quantum_circuit_env.evals.comparison import Comparison
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from quantum_circuit_env.evals.rescore import FlipTable
     from quantum_circuit_env.evals.store import RunFolder
 
-# Typer's versions differ in where usage errors are; this is the parent of the one that all of them export.
-_UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 
 # The help names the metrics without importing what they are of, so that it answers at once.
 _METRICS = (
@@ -49,9 +48,9 @@ def _told() -> Iterator[None]:
     """Tell what cannot be done in one line, with exit status 2."""
     from quantum_circuit_env.evals.entrants import MixedRunsError
     from quantum_circuit_env.evals.executors import ExecutorError
-    from quantum_circuit_env.evals.extras import MissingExtraError
     from quantum_circuit_env.evals.provenance import CredentialError
     from quantum_circuit_env.evals.rescore import RescoreError
+    from quantum_circuit_env.evals.stats.extras import MissingExtraError
     from quantum_circuit_env.evals.stats.values import StatsError
     from quantum_circuit_env.evals.store import StoreError
 
@@ -66,7 +65,7 @@ def _told() -> Iterator[None]:
         StatsError,
         StoreError,
     ) as error:
-        raise _UsageError(str(error)) from None
+        raise UsageError(str(error)) from None
 
 
 def compare(
@@ -108,7 +107,7 @@ def report(
     out = out or (runs[0] if len(runs) == 1 else Path())
     kinds = tuple(dict.fromkeys(kind.strip() for kind in formats.split(",")))
     if not set(kinds) <= {"html", "md", "json"}:
-        raise _UsageError(f"--format takes html, md and json, got {formats!r}")
+        raise UsageError(f"--format takes html, md and json, got {formats!r}")
     with _told():
         found = _compared(runs, metric, target, alpha, side_by_side, None if no_baselines else out)
         _write(found, out, "report", kinds)
@@ -125,7 +124,7 @@ def _compared(
     from quantum_circuit_env.evals.compare import compare as compared
 
     if target not in ("population", "fixed"):
-        raise _UsageError(f"--target is population or fixed, got {target!r}")
+        raise UsageError(f"--target is population or fixed, got {target!r}")
     kind = cast("Literal['population', 'fixed']", target)
     runs = _open(paths)
     check(runs, metric=metric, alpha=alpha, side_by_side=side_by_side)
@@ -267,7 +266,7 @@ def rescore(
     from quantum_circuit_env.evals.rescore import rescore as graded
 
     if evaluator.upper() != "CURRENT":
-        raise _UsageError(f"--evaluator is CURRENT, got {evaluator!r}")
+        raise UsageError(f"--evaluator is CURRENT, got {evaluator!r}")
     with _told():
         (stored,) = _open([run])
         table = graded(stored, out)

@@ -2,12 +2,13 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, cast
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from quantum_circuit_env.evals.counting import counted
 from quantum_circuit_env.evals.folders import named_folder
+from quantum_circuit_env.evals.usage import UsageError
 
 if TYPE_CHECKING:
     from quantum_circuit_env.agents.interrupts import Interrupts
@@ -23,9 +24,6 @@ _SIGNIFICANT_FROM: Final = 6
 """Seeds from which on the sign-flip test can reach 0.05: the smallest p is 2 / 2**n."""
 
 _TITLE: Final = "means, with 95 % intervals for other seeds of the tier"
-
-# Typer's versions differ in where usage errors are; this is the parent of the one that all of them export.
-_UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 
 
 def evaluate(
@@ -85,13 +83,13 @@ def evaluate(
     from quantum_circuit_env.agents.spec import AgentSpec, SpecError
     from quantum_circuit_env.evals.configuration import Config, EvaluateError, executor_named
     from quantum_circuit_env.evals.executors import ExecutorError
-    from quantum_circuit_env.evals.extras import MissingExtraError
     from quantum_circuit_env.evals.provenance import CredentialError, InfoError
     from quantum_circuit_env.evals.raw_replies import RawRepliesError
+    from quantum_circuit_env.evals.stats.extras import MissingExtraError
     from quantum_circuit_env.evals.store import StoreError
 
     if in_process and url is not None:
-        raise _UsageError("give --url or --in-process, not both")
+        raise UsageError("give --url or --in-process, not both")
     try:
         chosen_split, chosen = _seeds(split, seeds, seed_list)
         config = Config(
@@ -122,7 +120,7 @@ def evaluate(
         StoreError,
         EvaluateError,
     ) as error:
-        raise _UsageError(str(error)) from None
+        raise UsageError(str(error)) from None
     if incomplete:
         sys.exit(1)
 
@@ -145,7 +143,7 @@ def _seeds(split: str | None, count: int | None, listed: str | None) -> tuple[st
         split = split or _SPLIT
         return split, first_seeds(split, _SEEDS if count is None else count)
     if split is not None or count is not None:
-        raise _UsageError("give --seed-list, or --split and --seeds")
+        raise UsageError("give --seed-list, or --split and --seeds")
     return None, listed_seeds(listed)
 
 

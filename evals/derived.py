@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from quantum_circuit_env.agents.vocabulary import ErrorClass
-from quantum_circuit_env.evals.extras import MissingExtraError, require
 from quantum_circuit_env.evals.metrics import METRICS
 from quantum_circuit_env.evals.records import Episode
+from quantum_circuit_env.evals.stats.extras import MissingExtraError, require
 from quantum_circuit_env.evals.stats.intervals import LEVEL
 from quantum_circuit_env.evals.stats.values import Estimate
 from quantum_circuit_env.evals.store import RunFolder, StoreError

@@ -18,9 +18,9 @@ from typing import Any, Final
 
 from quantum_circuit_env.agents.interrupts import Interrupts
 from quantum_circuit_env.evals.executors import ExecutorError, Job, without_sigint
-from quantum_circuit_env.evals.extras import require
 from quantum_circuit_env.evals.records import Episode
 from quantum_circuit_env.evals.shards import Shard, merged, play_shard, sharded
+from quantum_circuit_env.evals.stats.extras import require
 from quantum_circuit_env.evals.units import Unit
 
 _ENVIRONMENT: Final = {

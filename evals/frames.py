@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from quantum_circuit_env.evals.extras import require
+from quantum_circuit_env.evals.stats.extras import require
 
 _MAGIC: Final = 0x184D2A50
 """The first of the numbers that begin a frame which readers skip."""

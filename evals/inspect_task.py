@@ -23,10 +23,10 @@ from quantum_circuit_env.agents.replies import Reply, Usage
 from quantum_circuit_env.agents.session import Session
 from quantum_circuit_env.agents.vocabulary import EndReason
 from quantum_circuit_env.evals.configuration import EvaluateError, first_seeds
-from quantum_circuit_env.evals.extras import require
 from quantum_circuit_env.evals.playing import LocalSession, instance, play_unit
 from quantum_circuit_env.evals.records import Episode
 from quantum_circuit_env.evals.revision import evaluator_revision
+from quantum_circuit_env.evals.stats.extras import require
 from quantum_circuit_env.evals.units import Unit
 
 if TYPE_CHECKING:

@@ -3,18 +3,16 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
 from quantum_circuit_env.evals.audit.lanes import Lane
+from quantum_circuit_env.evals.usage import UsageError
 
 if TYPE_CHECKING:
     from quantum_circuit_env.evals.audit.evaluator import Evaluator
     from quantum_circuit_env.evals.audit.report import Result
-
-# Typer's versions differ in where usage errors are; this is the parent of the one that all of them export.
-_UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 
 
 class Told(NamedTuple):
@@ -54,16 +52,16 @@ def audit(
 ) -> None:
     """Audit an evaluator: exit status 0 for the verdict pass or warn, 1 for fail, 3 if there is none."""
     from quantum_circuit_env.evals.audit.probes import PROBES
-    from quantum_circuit_env.evals.extras import MissingExtraError
+    from quantum_circuit_env.evals.stats.extras import MissingExtraError
 
     if (url is not None) + in_process + self_test != 1:
-        raise _UsageError("give one of --url, --in-process and --self-test")
+        raise UsageError("give one of --url, --in-process and --self-test")
     if unknown := set(probe or ()) - set(PROBES):
-        raise _UsageError(f"no probe {', '.join(sorted(unknown))}; the probes are {', '.join(PROBES)}")
+        raise UsageError(f"no probe {', '.join(sorted(unknown))}; the probes are {', '.join(PROBES)}")
     if self_test and (out is not None or as_json):
-        raise _UsageError("--self-test writes no reports: leave --out and --json away")
+        raise UsageError("--self-test writes no reports: leave --out and --json away")
     if server_log is not None and url is None:
-        raise _UsageError("--server-log belongs to --url")
+        raise UsageError("--server-log belongs to --url")
     chosen = _chosen(tuple(PROBES) if probe is None else tuple(dict.fromkeys(probe)), lane, named=bool(probe))
     told = Told(out, as_json)
     try:
@@ -73,7 +71,7 @@ def audit(
             else _audit(_evaluator(url, server_log), chosen, seeds, lane, told)
         )
     except MissingExtraError as error:
-        raise _UsageError(str(error)) from None
+        raise UsageError(str(error)) from None
     raise typer.Exit(status)
 
 
@@ -84,7 +82,7 @@ def _chosen(probes: tuple[str, ...], lane: Lane, *, named: bool) -> tuple[str, .
 
     fitting = tuple(name for name in probes if serves(PROBES[name], lane))
     if named and (others := sorted(set(probes) - set(fitting))):
-        raise _UsageError(f"{', '.join(others)} serve no check of the lane {lane}")
+        raise UsageError(f"{', '.join(others)} serve no check of the lane {lane}")
     return fitting
 
 

@@ -11,9 +11,9 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from quantum_circuit_env.evals.extras import require
 from quantum_circuit_env.evals.ingest.errors import IngestError
 from quantum_circuit_env.evals.ingest.fields import LARGEST_FILE, Source
+from quantum_circuit_env.evals.stats.extras import require
 
 _ZSTANDARD: Final = 93
 _ENCRYPTED: Final = 0x1

@@ -3,9 +3,11 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, cast
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
+
+from quantum_circuit_env.evals.usage import UsageError
 
 if TYPE_CHECKING:
     from quantum_circuit_env.evals.suite_tables import TextTable
@@ -14,9 +16,6 @@ if TYPE_CHECKING:
 FORMATS: Final = (
     "arena, qbe, qceval, humaneval, evalplus, inspect, lm-eval, verifiers, openenv-collect or table"
 )
-
-# Typer's versions differ in where usage errors are; this is the parent of the one that all of them export.
-_UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 
 
 def ingest(
@@ -40,10 +39,10 @@ def ingest(
     ] = False,
 ) -> None:
     """Read per-sample results of another suite into records that can be compared."""
-    from quantum_circuit_env.evals.extras import MissingExtraError
     from quantum_circuit_env.evals.ingest import folder, formats
     from quantum_circuit_env.evals.ingest.batch import Options
     from quantum_circuit_env.evals.ingest.errors import IngestError, plain
+    from quantum_circuit_env.evals.stats.extras import MissingExtraError
 
     try:
         options = Options(
@@ -58,7 +57,7 @@ def ingest(
         ingested = formats.ingest(path, kind, options)
         folder.write(out, kind, options, ingested)
     except (IngestError, MissingExtraError) as error:
-        raise _UsageError(str(error)) from None
+        raise UsageError(str(error)) from None
     for line in ingested.missing:
         typer.echo(f"missing: {plain(line)}", err=True)
     typer.echo(f"{len(ingested.records)} samples of {len(ingested.sources)} files in {out}")
@@ -69,9 +68,9 @@ def _columns(pairs: Iterable[str]) -> dict[str, str]:
     for pair in pairs:
         column, equals, name = pair.rpartition("=")
         if not equals or not column or not name:
-            raise _UsageError(f"--map must be COLUMN=FIELD, got {pair!r}")
+            raise UsageError(f"--map must be COLUMN=FIELD, got {pair!r}")
         if column in columns or name in columns.values():
-            raise _UsageError(f"--map names {column!r} or {name!r} twice")
+            raise UsageError(f"--map names {column!r} or {name!r} twice")
         columns[column] = name
     return columns
 
@@ -88,10 +87,10 @@ def suites(
     ] = False,
 ) -> None:
     """Compare the agents on ingested suites: pass@k, pairs, ties, and whether the suites rank them alike."""
-    from quantum_circuit_env.evals.extras import MissingExtraError
     from quantum_circuit_env.evals.ingest import folder
     from quantum_circuit_env.evals.ingest.errors import IngestError, plain
     from quantum_circuit_env.evals.ingest.trust import MixedEvaluatorsError
+    from quantum_circuit_env.evals.stats.extras import MissingExtraError
     from quantum_circuit_env.evals.suite_page import render_suites
     from quantum_circuit_env.evals.suite_tables import tables
     from quantum_circuit_env.evals.suites import RepeatedSampleError, suite_report
@@ -102,7 +101,7 @@ def suites(
         found = list(tables(report))
         page = None if html is None else render_suites(found)
     except (IngestError, MissingExtraError, MixedEvaluatorsError, RepeatedSampleError) as error:
-        raise _UsageError(plain(str(error))) from None
+        raise UsageError(plain(str(error))) from None
     _write(out, json.dumps(report.as_json(), indent=2, allow_nan=False) + "\n")
     _write(html, page)
     for table in found:
@@ -115,7 +114,7 @@ def _write(path: Path | None, text: str | None) -> None:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise _UsageError(f"{path}: cannot be written: {error.strerror}") from None
+        raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def _show(found: "TextTable") -> None:

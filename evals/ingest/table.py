@@ -14,10 +14,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from quantum_circuit_env.evals.extras import require
 from quantum_circuit_env.evals.ingest.batch import Batch, named, numbered
 from quantum_circuit_env.evals.ingest.errors import IngestError, shown
 from quantum_circuit_env.evals.ingest.fields import Fields, Source
+from quantum_circuit_env.evals.stats.extras import require
 
 FIELDS: Final = (
     "suite",

@@ -17,11 +17,11 @@ from quantum_circuit_env.evals import evaluate as evaluation
 from quantum_circuit_env.evals import rereading
 from quantum_circuit_env.evals.configuration import Config, EvaluateError
 from quantum_circuit_env.evals.evaluate import evaluate
-from quantum_circuit_env.evals.extras import MissingExtraError
 from quantum_circuit_env.evals.frames import Frames, FramesError, whole_pieces
 from quantum_circuit_env.evals.raw_replies import TURNS, RawRepliesError, read_raw_replies
 from quantum_circuit_env.evals.rescore import RescoreError, rescore
 from quantum_circuit_env.evals.revision import Revision
+from quantum_circuit_env.evals.stats.extras import MissingExtraError
 from quantum_circuit_env.evals.store import INFO, RunFolder
 from support.evaluations import config, results
 from support.fake_provider import TOKENS_IN, TOKENS_OUT, FakeProvider, completion

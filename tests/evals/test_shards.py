@@ -16,9 +16,9 @@ from quantum_circuit_env.evals import executors_ray, shards
 from quantum_circuit_env.evals.evaluate import evaluate, ordered
 from quantum_circuit_env.evals.executors import ExecutorError, Job, play_chunk
 from quantum_circuit_env.evals.executors_ray import ray_shards
-from quantum_circuit_env.evals.extras import MissingExtraError
 from quantum_circuit_env.evals.records import Episode
 from quantum_circuit_env.evals.shards import SHARDS, Shard, leftovers, merged, play_shard, sharded
+from quantum_circuit_env.evals.stats.extras import MissingExtraError
 from quantum_circuit_env.evals.store import RunFolder
 from quantum_circuit_env.evals.units import Unit
 from support.evaluations import config, results, stored

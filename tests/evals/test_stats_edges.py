@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from quantum_circuit_env.evals import stats
-from quantum_circuit_env.evals.extras import MissingExtraError, require
 from quantum_circuit_env.evals.stats import Flag, SeedBootstrap, StatsError
 from quantum_circuit_env.evals.stats import resampling as resampling_module
+from quantum_circuit_env.evals.stats.extras import MissingExtraError, require
 
 FOLDER = Path(stats.__path__[0])
 NAME = "quantum_circuit_env.evals.stats"
