@@ -19,7 +19,7 @@ from typing import Any, Final
 from quantum_circuit_env.agents.interrupts import Interrupts
 from quantum_circuit_env.evals.executors import ExecutorError, Job, without_sigint
 from quantum_circuit_env.evals.records import Episode
-from quantum_circuit_env.evals.shards import Shard, merged, play_shard, sharded
+from quantum_circuit_env.evals.shards import Shard, drop_if_empty, merged, play_shard, sharded
 from quantum_circuit_env.evals.stats.extras import require
 from quantum_circuit_env.evals.units import Unit
 
@@ -85,6 +85,7 @@ def ray_shards(
             for shard in islice(waiting, _IN_FLIGHT * workers - len(running)):
                 running[play.remote(shard, job, folder.absolute())] = shard
             if not running:
+                drop_if_empty(folder)
                 return
             done, _ = ray.wait(list(running), timeout=_POLL_SECONDS)
             for reference in done:

@@ -105,9 +105,14 @@ def leftovers(units: Sequence[Unit], folder: Path) -> Generator[Episode, None, l
         path.unlink()
     for torn in folder.glob("*.tmp"):
         torn.unlink()
+    drop_if_empty(folder)
+    return list(left.values())
+
+
+def drop_if_empty(folder: Path) -> None:
+    """Remove the folder of shards if it is there and none is in it."""
     if folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()
-    return list(left.values())
 
 
 def _read(path: Path) -> Iterator[Episode]:
