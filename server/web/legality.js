@@ -11,7 +11,7 @@ export const isLegal = (observation, index, rule) => answer(observation, index, 
 export function refusal(observation, index, rule) {
   const said = answer(observation, index, rule);
   if (said === LEGAL) return "";
-  return said === rule.refused ? `${words(said)}: ${GAME.words[said] ?? `it needs that ${rule.condition}`}` : words(said);
+  return said === rule.refused ? `${words(said)}: it needs that ${numbered(rule.condition, index)}` : meaning(said);
 }
 
 /** Return all legal actions, as [target_index, action_type]. */
@@ -20,6 +20,10 @@ export function legalActions(observation) {
     RULES.filter((rule) => isLegal(observation, index, rule)).map((rule) => [index, rule.action_type]),
   );
 }
+
+/** Return a rule's text about gate i as one about the gate of that index. */
+export const numbered = (text, index) =>
+  text.replace(/\bi\+(\d)\b/g, (_, more) => String(index + Number(more))).replace(/\bi\b/g, String(index));
 
 export const words = (name) => name.replaceAll("_", " ");
 

@@ -18,12 +18,13 @@ const START = { task: "medium", seed: 7 };
 const REPLAY = "replay";
 const DELAYS = [250, 500, 1000, 2000, 4000, 8000];
 
-const session = new Session(() => persist(() => episode?.resume()));
+const session = new Session(resume);
 const board = new Board(byId("circuit"), () => showActions(episode.now, board.selected));
 const playback = new Playback(advance, () => 1000 / Number(byId("speed").value), showPlaying);
 let episode = null;
 let recorded = null; // what a loaded recording says of itself
 let recordings = []; // those of the last file
+let resuming = null; // under way, when the connection has been lost
 
 // --- showing -----------------------------------------------------------------------------------------------
 
@@ -66,6 +67,18 @@ async function persist(work) {
       await new Promise((resolve) => setTimeout(resolve, DELAYS[Math.min(attempt, DELAYS.length - 1)]));
     }
   }
+}
+
+/** Bring a new connection to where the lost one was. */
+function resume() {
+  resuming ??= persist(async () => {
+    if (!episode) return;
+    await episode.resume();
+    await show();
+    say("status", "Connected again; the episode is where it was.");
+  }).finally(() => {
+    resuming = null;
+  });
 }
 
 // --- episodes ----------------------------------------------------------------------------------------------
@@ -216,28 +229,34 @@ function onKey(event) {
 }
 
 function bind() {
-  const pausing = (work) => () => {
-    playback.pause();
-    return episode && work();
-  };
-  byId("load").onclick = startChosen;
-  byId("task").onchange = startChosen;
-  byId("seed").onkeydown = (event) => event.key === "Enter" && startChosen();
-  byId("random").onclick = () => start(byId("task").value, crypto.getRandomValues(new Uint32Array(1))[0] % 1_000_000);
-  byId("share").onclick = () => episode && copy(address(episode.task, episode.seed), byId("share"), byId("python"));
-  byId("undo").onclick = pausing(() => look(episode.cursor - 1));
-  byId("restart").onclick = pausing(() => look(0));
-  byId("step-once").onclick = pausing(advance);
-  byId("play").onclick = () => episode && playback.toggle();
-  byId("speed").oninput = () => byId("speed").setAttribute("aria-valuetext", `${byId("speed").value} actions per second`);
-  byId("replay-position").oninput = pausing(() => look(Number(byId("replay-position").value)));
-  byId("player").onchange = pausing(() => byId("player").value.includes("/") && openShipped(byId("player").value));
-  byId("record-file").onchange = pausing(() => byId("record-file").files[0] && openFile(byId("record-file").files[0]));
-  byId("record-episode").onchange = () => open(recordings[Number(byId("record-episode").value)]);
-  byId("record-save").onclick = () => episode && save();
-  byId("python-copy").onclick = () => copy(byId("python").textContent, byId("python-copy"), byId("python"));
+  on("load", "click", startChosen);
+  on("task", "change", startChosen);
+  on("seed", "keydown", (event) => {
+    if (event.key === "Enter") startChosen();
+  });
+  on("random", "click", () => start(byId("task").value, crypto.getRandomValues(new Uint32Array(1))[0] % 1_000_000));
+  on("share", "click", () => episode && copy(address(episode.task, episode.seed), byId("share"), byId("python")));
+  on("undo", "click", pausing(() => look(episode.cursor - 1)));
+  on("restart", "click", pausing(() => look(0)));
+  on("step-once", "click", pausing(advance));
+  on("play", "click", () => episode && playback.toggle());
+  on("speed", "input", () => byId("speed").setAttribute("aria-valuetext", `${byId("speed").value} actions per second`));
+  on("replay-position", "input", pausing(() => look(Number(byId("replay-position").value))));
+  on("player", "change", pausing(() => byId("player").value.includes("/") && openShipped(byId("player").value)));
+  on("record-file", "change", pausing(() => byId("record-file").files[0] && openFile(byId("record-file").files[0])));
+  on("record-episode", "change", () => open(recordings[Number(byId("record-episode").value)]));
+  on("record-save", "click", () => episode && save());
+  on("python-copy", "click", () => copy(byId("python").textContent, byId("python-copy"), byId("python")));
   document.addEventListener("keydown", onKey);
 }
+
+const on = (id, type, listener) => byId(id).addEventListener(type, listener);
+
+/** Whoever takes over ends what plays by itself. */
+const pausing = (work) => () => {
+  playback.pause();
+  if (episode) work();
+};
 
 fillChoices();
 makeActions((type) => episode && playSelected(type));

@@ -3,7 +3,7 @@
 import { byId, counted, element, say, signed } from "./dom.js";
 import { drawing } from "./drawing.js";
 import { GAME, RULES } from "./facts.js";
-import { isLegal, meaning, refusal, words } from "./legality.js";
+import { isLegal, meaning, numbered, refusal, words } from "./legality.js";
 import { program } from "./python.js";
 
 const MINUS_ZERO = /^-(0\.0*)$/;
@@ -41,12 +41,8 @@ function reason(observation, selected, rule) {
   if (observation.done) return `Not legal: ${GAME.words.episode_over}.`;
   if (selected === undefined) return `If ${rule.condition}: ${rule.effect}.`;
   const refused = refusal(observation, selected, rule);
-  return numbered(refused ? `Not legal, ${refused}.` : `Legal: ${rule.effect}.`, selected);
+  return refused ? `Not legal, ${refused}.` : `Legal: ${numbered(rule.effect, selected)}.`;
 }
-
-/** Put the gate's index for the i of a rule's text. */
-const numbered = (text, index) =>
-  text.replace(/\bi\+(\d)\b/g, (_, more) => String(index + Number(more))).replace(/\bi\b/g, String(index));
 
 /** Show everything of the episode that needs no drawing. */
 export function showEpisode(episode) {

@@ -34,14 +34,14 @@ def told_score(task: str, seed: int, page: Page) -> str:
 
 
 def test_a_whole_easy_episode_is_played_by_clicking(page: Page, server_url: str) -> None:
-    visit(page, server_url, "easy", 42)
+    visit(page, server_url, "easy", 3)
     while state(page) == "playing":
         click_a_reduction(page)
-    episode = replayed("easy", 42, history(page))
+    episode = replayed("easy", 3, history(page))
     assert state(page) == "done"
     assert episode.done
     assert steps(page) == episode.steps
-    assert said(page, "score") == told_score("easy", 42, page)
+    assert said(page, "score") == told_score("easy", 3, page)
     assert said(page, "gates") == f"{episode.gate_count} of 20"
     assert page.locator("#before [data-index]").count() == 20
     assert page.locator("#after [data-index]").count() == episode.gate_count
@@ -87,14 +87,26 @@ def test_undo_and_restart_go_back_and_play_goes_on_from_there(page: Page, server
     assert gates(page) == first
 
 
+def tab_to(page: Page, name: str) -> None:
+    """Press Tab until the element has the focus."""
+    for _ in range(10):
+        if page.evaluate("document.activeElement.id") == name:
+            return
+        page.keyboard.press("Tab")
+    pytest.fail(f"Tab does not lead to {name}")
+
+
 def test_all_can_be_done_with_the_keyboard_alone(page: Page, server_url: str) -> None:
     visit(page, server_url, "easy", 42)
-    page.keyboard.press("Tab")
-    while page.evaluate("document.activeElement.id") != "circuit":
-        page.keyboard.press("Tab")
+    tab_to(page, "seed")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("3")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**seed=3")
+    tab_to(page, "circuit")
     while state(page) == "playing":
         before = steps(page)
-        masks = Position(replayed("easy", 42, history(page)).circuit()).masks()
+        masks = Position(replayed("easy", 3, history(page)).circuit()).masks()
         reductions = [
             (index, number)
             for index, mask in enumerate(masks)
@@ -109,9 +121,10 @@ def test_all_can_be_done_with_the_keyboard_alone(page: Page, server_url: str) ->
         page.keyboard.press(str(number))
         wait_for_steps(page, before + 1)
     assert state(page) == "done"
-    assert said(page, "score") == told_score("easy", 42, page)
+    assert said(page, "score") == told_score("easy", 3, page)
+    count = steps(page)
     page.keyboard.press("u")
-    wait_for_steps(page, steps(page) - 1)
+    wait_for_steps(page, count - 1)
 
 
 def test_a_shared_link_reproduces_the_circuit(new_page: Callable[..., Page], server_url: str) -> None:
@@ -140,24 +153,32 @@ def test_two_visitors_have_episodes_of_their_own(new_page: Callable[..., Page], 
     assert said(other, "score") == told_score("easy", 42, other)
 
 
-def test_a_dropped_connection_is_opened_again_and_the_episode_replayed(page: Page, server_url: str) -> None:
+@pytest.mark.parametrize("failures", [0, 2])
+def test_a_dropped_connection_is_opened_again_and_the_episode_replayed(
+    page: Page, server_url: str, failures: int
+) -> None:
     sockets: list[WebSocketRoute] = []
 
     def through(socket: WebSocketRoute) -> None:
-        socket.connect_to_server()
         sockets.append(socket)
+        if 2 <= len(sockets) < 2 + failures:
+            socket.close()
+        else:
+            socket.connect_to_server()
 
     page.route_web_socket("**/ws", through)
     visit(page, server_url, "hard", 13)
     click_a_reduction(page)
     click_a_reduction(page)
     before = gates(page)
-    sockets[-1].close()
-    page.wait_for_selector("body[data-state=connecting]")
-    page.wait_for_selector("body[data-state=playing]")
-    assert (steps(page), gates(page)) == (2, before)
+    sockets[0].close()
+    if failures:
+        page.wait_for_selector("body[data-state=connecting]")
+        assert "Connecting again" in said(page, "status")
+    expect(page.locator("#status")).to_contain_text("Connected again")
+    assert (state(page), steps(page), gates(page)) == ("playing", 2, before)
     click_a_reduction(page)
-    assert len(sockets) == 2
+    assert len(sockets) == 2 + failures
     assert said(page, "score") == told_score("hard", 13, page)
 
 
