@@ -28,6 +28,7 @@ from quantum_circuit_env.agents.llm import Exchange, LlmAgent
 from quantum_circuit_env.agents.loop import Game
 from quantum_circuit_env.agents.registry import agent_factory
 from quantum_circuit_env.agents.spec import AgentSpec
+from quantum_circuit_env.evals.counting import counted
 from quantum_circuit_env.evals.playing import LocalSession, play_unit
 from quantum_circuit_env.evals.records import Episode
 from quantum_circuit_env.evals.units import Unit
@@ -209,7 +210,7 @@ def threads(
                     keep(played.episode, played.exchanges)
             yield played.episode
         if left:
-            raise ExecutorError(f"{left} episodes were not played, for a thread has failed")
+            raise ExecutorError(f"not played, for a thread has failed: {counted(left, 'episode')}")
     finally:
         with interrupts.held():
             stop.set()

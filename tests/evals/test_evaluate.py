@@ -157,7 +157,7 @@ def test_what_a_service_breaks_off_is_incomplete_and_played_again(
 def test_a_thread_that_fails_ends_the_evaluation() -> None:
     job, units = Job("run", None, 5), [unit("null"), unit("null", sample=1)]
     found = threads(units, job, workers=2, interrupts=Interrupts(), factories={}, new_session=LocalSession)
-    with pytest.raises(ExecutorError, match="2 episodes were not played"):
+    with pytest.raises(ExecutorError, match="not played, for a thread has failed: 2 episodes"):
         next(found)
 
 
