@@ -6,10 +6,9 @@ Run `server`, or `uvicorn quantum_circuit_env.server.app:app` from any folder.
 import argparse
 from contextlib import nullcontext
 from functools import cache, partial
-from inspect import signature
 from multiprocessing import parent_process
 from threading import current_thread, main_thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import uvicorn
 
@@ -31,7 +30,7 @@ def create_app(settings: Settings) -> "FastAPI":
     from quantum_circuit_env.server.about import facts
     from quantum_circuit_env.server.frontdoor import FrontDoor
     from quantum_circuit_env.server.head import HeadAsGet
-    from quantum_circuit_env.server.openapi import set_right
+    from quantum_circuit_env.server.openapi import correct_openapi
     from quantum_circuit_env.server.pages import add_pages
 
     app = FastAPI(
@@ -44,7 +43,7 @@ def create_app(settings: Settings) -> "FastAPI":
     )
     _openenv_server(settings).register_routes(app)
     add_pages(app, web=settings.web)
-    set_right(app)
+    correct_openapi(app)
     app.add_middleware(FrontDoor)
     app.add_middleware(HeadAsGet)
     return app
@@ -60,16 +59,14 @@ def _openenv_server(settings: Settings) -> "HTTPEnvServer":
     )
     from quantum_circuit_env.server.about import NAME
     from quantum_circuit_env.server.environment import QuantumCircuitEnvironment
+    from quantum_circuit_env.server.older import known
 
-    newer: dict[str, Any] = {"env_name": NAME, "state_cls": QuantumCircuitState}
-    known = signature(HTTPEnvServer).parameters
     return HTTPEnvServer(
         partial(QuantumCircuitEnvironment, task=settings.task),
         QuantumCircuitAction,
         QuantumCircuitObservation,
         settings.sessions,
-        # openenv-core 0.3.0 does not know these.
-        **{name: value for name, value in newer.items() if name in known},
+        **known({"env_name": NAME, "state_cls": QuantumCircuitState}),
     )
 
 

@@ -8,16 +8,15 @@ import asyncio
 import json
 from collections.abc import Callable
 from contextlib import suppress
-from inspect import signature
 from typing import Any, Final
 
-from openenv.core.env_server.http_server import HTTPEnvServer
 from openenv.core.env_server.mcp_types import JsonRpcErrorCode
 from openenv.core.env_server.types import WSErrorCode
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quantum_circuit_env.server.bodies import HttpAnswer, answer_body
 from quantum_circuit_env.server.messages import answer_frame, error_frame, ordinary_step
+from quantum_circuit_env.server.older import TELLS_METADATA
 from quantum_circuit_env.server.rpc import answer_rpc, rpc_error
 from quantum_circuit_env.server.sockets import SOCKET, Socket
 
@@ -25,9 +24,6 @@ MAX_SIZE: Final = 2**21
 """Largest frame in characters and largest body in bytes: room for the largest circuit, generously spaced."""
 _LARGE: Final = 2**16
 """Size above which a check would hold up the other sessions."""
-
-# openenv-core 0.3.0 leaves the metadata out, of which the frames written here would be full.
-_TELLS_METADATA: Final = "state_cls" in signature(HTTPEnvServer).parameters
 
 _TOO_LARGE: Final = f"too large: a message may have at most {MAX_SIZE} characters"
 _BINARY: Final = "binary frames are not read: send JSON in a text frame"
@@ -47,7 +43,8 @@ class FrontDoor:
             if path == "/mcp":
                 receive = _checked(receive, send, _answer_rpc_frame)
             else:
-                played = _played(receive, send) if _TELLS_METADATA else receive
+                # Frames written here are full of metadata.
+                played = _played(receive, send) if TELLS_METADATA else receive
                 receive = _checked(played, send, _answer_ws_frame)
             await self._app(scope, receive, send)
         elif scope["type"] == "http" and scope["method"] == "POST":

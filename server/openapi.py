@@ -28,7 +28,7 @@ are played over the WebSocket `/ws`. The body is checked as an action there is.
 """
 
 
-def set_right(app: "FastAPI") -> None:
+def correct_openapi(app: "FastAPI") -> None:
     """Have the application publish the corrected document, made at the first request for it."""
     published = app.openapi
 
