@@ -28,8 +28,9 @@ try:
     )
     from quantum_circuit_env.evals.audit.command import audit
     from quantum_circuit_env.evals.commands_board import board
-    from quantum_circuit_env.evals.commands_compare import compare, power, report, rescore
+    from quantum_circuit_env.evals.commands_compare import compare, report
     from quantum_circuit_env.evals.commands_evaluate import evaluate
+    from quantum_circuit_env.evals.commands_runs import power, rescore
     from quantum_circuit_env.evals.counting import counted
     from quantum_circuit_env.evals.ingest.command import ingest, suites
     from quantum_circuit_env.evals.recordings import record

@@ -70,7 +70,7 @@ def _row(own: Standing, tier: Tier) -> dict[str, str]:
     return {
         "agent": own.agent,
         "rank": words.rank(own.rank),
-        "tied": letters(own.agent, tier),
+        "tied": letters(own.agent, tier.tied),
         "normalised score": words.interval(own.mean),
         "score": words.interval(own.score),
         "without bonus": words.interval(own.score_without_bonus),

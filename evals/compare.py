@@ -12,7 +12,7 @@ from quantum_circuit_env.evals.compare_tiers import OnTier, Settings, in_order, 
 from quantum_circuit_env.evals.compare_warnings import warnings
 from quantum_circuit_env.evals.comparison import Comparison, Incomplete, Tier, TierAgreement
 from quantum_circuit_env.evals.entrants import Entrant, MixedRunsError, check_alike, entrants
-from quantum_circuit_env.evals.metrics import METRICS, by_seed
+from quantum_circuit_env.evals.metrics import METRICS, by_seed, metric_named
 from quantum_circuit_env.evals.standings import Bootstraps
 from quantum_circuit_env.evals.stats.intervals import RESAMPLES
 from quantum_circuit_env.evals.stats.ranks import kendall, spearman
@@ -31,11 +31,11 @@ _DECIMALS: Final = 12
 
 def check(runs: Sequence[RunFolder], *, metric: str, alpha: float, side_by_side: bool) -> None:
     """Raise what `compare` would raise for these arguments."""
-    if metric not in METRICS or not 0 < alpha < 1 or not runs:
-        raise StatsError(
-            f"a comparison needs runs, an alpha in (0, 1) and a metric of {', '.join(METRICS)}; "
-            f"got {len(runs)} runs, {alpha} and {metric}"
-        )
+    if not runs:
+        raise StatsError("a comparison needs at least one run")
+    metric_named(metric)
+    if not 0 < alpha < 1:
+        raise StatsError(f"alpha must be above 0 and below 1, got {alpha:g}")
     if not side_by_side:
         check_alike(runs)
 
@@ -72,7 +72,7 @@ def compare(
     """
     check([*runs, *baselines] if runs else (), metric=metric, alpha=alpha, side_by_side=side_by_side)
     found, added = entrants(runs, pooled=not side_by_side), entrants(baselines)
-    settings = Settings(METRICS[metric], target, alpha, Bootstraps(resamples))
+    settings = Settings(metric_named(metric), target, alpha, Bootstraps(resamples))
     names = _tiers(runs)
     asked = {tier: _on(tier, found) for tier in names}
     beside = {tier: _on(tier, added, baseline=True) for tier in names}

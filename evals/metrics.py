@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
 from quantum_circuit_env.evals.records import Episode
+from quantum_circuit_env.evals.stats.values import StatsError
 
 Rows: TypeAlias = Mapping[int, tuple[float, ...]]
 """Seed, ascending → the values of its samples, in their order."""
@@ -42,6 +43,14 @@ METRICS: Final[Mapping[str, Metric]] = {
     )
 }
 """Name → metric."""
+
+
+def metric_named(name: str) -> Metric:
+    """Return the metric of that name, or raise a StatsError that says which there are."""
+    if name not in METRICS:
+        *most, last = METRICS
+        raise StatsError(f"the metric must be {', '.join(most)} or {last}; got {name!r}")
+    return METRICS[name]
 
 
 def _number(value: bool | None) -> float | None:

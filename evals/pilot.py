@@ -8,7 +8,7 @@ from typing import Final
 
 from quantum_circuit_env.evals.compare_tiers import OnTier, shared_seeds
 from quantum_circuit_env.evals.entrants import check_alike, entrants
-from quantum_circuit_env.evals.metrics import METRICS, Metric, by_seed
+from quantum_circuit_env.evals.metrics import Metric, by_seed, metric_named
 from quantum_circuit_env.evals.stats.planning import ALPHA, POWER, Pilot, mde, needed_seeds, pilot
 from quantum_circuit_env.evals.stats.values import StatsError
 from quantum_circuit_env.evals.store import RunFolder
@@ -79,9 +79,7 @@ def power(
     """
     if (delta is None) == (n is None):
         raise StatsError("say either the difference to be found, or the number of seeds")
-    if metric not in METRICS:
-        raise StatsError(f"the metrics are {', '.join(METRICS)}, not {metric}")
-    _check_delta(delta, METRICS[metric])
+    _check_delta(delta, metric_named(metric))
     check_alike(runs)
     found = [
         PairPlan(tier, a, b, seen, comparisons, tuple(_plans(seen, delta, n, alpha, chance, comparisons)))

@@ -11,7 +11,7 @@ from quantum_circuit_env.evals.ingest.records import INCOMPLETE, NON_IID, Sample
 from quantum_circuit_env.evals.stats.passes import pass_at_k_by_seed, sequential_at_k
 from quantum_circuit_env.evals.stats.ranks import Rank
 from quantum_circuit_env.evals.stats.resampling import SeedBootstrap
-from quantum_circuit_env.evals.stats.values import Estimate, Flag, FloatArray, data_flags
+from quantum_circuit_env.evals.stats.values import Estimate, Flag, FloatArray, data_flags, in_flag_order
 
 KS: Final = (1, 3, 5)
 SCORE: Final = "score"
@@ -140,7 +140,7 @@ def _flags(flags: Iterable[Flag], results: Results) -> tuple[Flag, ...]:
     if all(len(own) == full for own in results.values()):
         outcomes = [[_outcome(record) for record in own] for own in results.values()]
         held |= set(data_flags(outcomes)) & {Flag.IDENTICAL_SAMPLES}
-    return tuple(flag for flag in Flag if flag in held)
+    return in_flag_order(held)
 
 
 def _verdicts(own: Iterable[SampleRecord]) -> tuple[bool, ...]:

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Final
 
+from quantum_circuit_env.evals.report.tables import Table
 from quantum_circuit_env.evals.stats.extras import require
-from quantum_circuit_env.evals.suite_tables import TextTable
 
 _TEMPLATE: Final = "suites.html.j2"
 
 
-def render_suites(tables: Sequence[TextTable], title: str = "Comparison on suites") -> str:
+def render_suites(tables: Sequence[Table], title: str = "Comparison on suites") -> str:
     """Return the page; all text in it is escaped.
 
     Raises:

@@ -10,8 +10,10 @@ from quantum_circuit_env.evals.standings import Bootstraps, Standing
 from quantum_circuit_env.evals.stats.coverage import OracleUnion, oracle_union
 from quantum_circuit_env.evals.stats.families import sign_flips_of
 from quantum_circuit_env.evals.stats.multiplicity import holm
+from quantum_circuit_env.evals.stats.paired import fewest_seeds
 from quantum_circuit_env.evals.stats.planning import mde
 from quantum_circuit_env.evals.stats.ranks import Rank, rank_intervals, tied_groups
+from quantum_circuit_env.evals.stats.shared import in_common, sharing
 from quantum_circuit_env.evals.stats.values import Estimate, FloatArray
 
 
@@ -87,22 +89,15 @@ def _union(a: Standing, b: Standing) -> OracleUnion | None:
     tasks = _shared(a, b)
     if not tasks or not a.outcomes or not b.outcomes:
         return None
-    return oracle_union(*(_padded([own.outcomes[task] for task in tasks]) for own in (a, b)))
+    return oracle_union(*([own.outcomes[task] for task in tasks] for own in (a, b)))
 
 
-def _padded(outcomes: Sequence[tuple[bool, ...]]) -> FloatArray:
-    """Return outcomes as (n_tasks, n_samples), with failures in the place of samples that are missing."""
-    width = max(map(len, outcomes))
-    return np.array([row + (False,) * (width - len(row)) for row in outcomes], dtype=np.float64)
-
-
-def ranks(family: Iterable[Standing], bootstraps: Bootstraps) -> dict[str, Rank]:
-    """Return the rank of each agent of one suite and metric on the tasks that all of them have."""
-    measured = [standing for standing in family if standing.estimate is not None]
-    tasks = _shared(*measured)
-    if not tasks:
-        return {}
-    values = {own.agent_id: [own.by_task[task] for task in tasks] for own in measured}
+def ranks(family: Iterable[Standing], bootstraps: Bootstraps, alpha: float) -> dict[str, Rank]:
+    """Return the ranks on one suite by one metric of the agents that share enough tasks to be ranked."""
+    measured = {standing.agent_id: standing.by_task for standing in family if standing.estimate is not None}
+    together = sharing({agent: own.keys() for agent, own in measured.items()}, fewest_seeds(alpha))
+    tasks = sorted(in_common(measured, together))
+    values = {agent: [measured[agent][task] for task in tasks] for agent in together}
     return rank_intervals(bootstraps[len(tasks)], values)
 
 

@@ -1,10 +1,11 @@
 """The statistics of suites as tables of text; names of others are on one line, without control characters."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from quantum_circuit_env.evals.ingest.errors import plain
 from quantum_circuit_env.evals.report import words
+from quantum_circuit_env.evals.report.tables import UNION_COLUMNS, Table, letters, union_cells
 from quantum_circuit_env.evals.standings import Standing
 from quantum_circuit_env.evals.stats.values import Estimate
 from quantum_circuit_env.evals.suite_pairs import Pair
@@ -13,38 +14,45 @@ from quantum_circuit_env.evals.suites import SuiteAgreement, SuiteReport
 NONE = words.NONE
 
 
-class TextTable(NamedTuple):
-    """A table; every row has as many cells as there are columns. The first `names` columns are names."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    names: int = 1
-
-
-def tables(report: SuiteReport) -> Iterator[TextTable]:
-    """Yield the standings of each suite, then the pairs of each family, then the rank agreements."""
+def tables(report: SuiteReport) -> Iterator[Table]:
+    """Yield the standings of each suite, the pairs of each family and what they solve, the agreements."""
     groups = {(ties.suite, ties.metric): ties.groups for ties in report.ties}
     for suite in dict.fromkeys(standing.suite for standing in report.standings):
         own = [standing for standing in report.standings if standing.suite == suite]
         yield _standings(suite, own, groups.get((suite, own[0].metric)))
     for family in dict.fromkeys((pair.suite, pair.metric) for pair in report.pairs):
         yield _pairs(family, [pair for pair in report.pairs if (pair.suite, pair.metric) == family])
+    for suite, pairs in _solving(report.pairs).items():
+        rows = ((pair.a, pair.b, *union_cells(pair.union)) for pair in pairs if pair.union is not None)
+        yield _table(f"{suite}: tasks solved by either", ("a", "b", *UNION_COLUMNS), rows, names=2)
     if report.agreements:
         columns = ("metric", "suite", "suite", "agents", "Spearman's ρ", "Kendall's τ-b")
-        rows = map(_agreement, report.agreements)
-        yield _table("Do the suites rank the agents alike?", columns, rows, names=3)
+        agreements = map(_agreement, report.agreements)
+        yield _table("Do the suites rank the agents alike?", columns, agreements, names=3)
+
+
+def _solving(pairs: Iterable[Pair]) -> dict[str, list[Pair]]:
+    """Return the pairs with verdicts of each suite, once: whatever the metric, any sample solves a task."""
+    found: defaultdict[tuple[str, str], list[Pair]] = defaultdict(list)
+    for pair in pairs:
+        if pair.union is not None:
+            found[pair.suite, pair.metric].append(pair)
+    return {suite: found[suite, metric] for suite, metric in reversed(found)}
 
 
 def _table(
-    title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]], *, names: int = 1
-) -> TextTable:
-    return TextTable(plain(title), columns, tuple(tuple(map(plain, row)) for row in rows), names)
+    title: str,
+    columns: tuple[str, ...],
+    rows: Iterable[tuple[str, ...]],
+    *,
+    names: int = 1,
+    prose: bool = False,
+) -> Table:
+    cells = tuple(tuple(map(plain, row)) for row in rows)
+    return Table(plain(title), columns, cells, names=names, prose=prose)
 
 
-def _standings(
-    suite: str, standings: list[Standing], groups: tuple[tuple[str, ...], ...] | None
-) -> TextTable:
+def _standings(suite: str, standings: list[Standing], groups: tuple[tuple[str, ...], ...] | None) -> Table:
     """Return who stands where; `groups` are those of the first metric, None side by side."""
     metrics = tuple(dict.fromkeys(standing.metric for standing in standings))
     found = {(standing.agent_id, standing.metric): standing for standing in standings}
@@ -52,20 +60,14 @@ def _standings(
     for agent in dict.fromkeys(standing.agent_id for standing in standings):
         own = [found[agent, metric] for metric in metrics]
         flags = dict.fromkeys(flag for one in own if one.estimate for flag in one.estimate.flags)
-        place = () if groups is None else (words.rank(own[0].rank), _letters(agent, groups))
+        place = () if groups is None else (words.rank(own[0].rank), letters(agent, groups))
         estimates = (estimate(one.estimate) for one in own)
         shares = (words.percent(own[0].coverage), words.percent(own[0].valid_rate))
         counts = (str(own[0].n_tasks), str(own[0].n_samples))
         rows.append((agent, *place, *estimates, *shares, *counts, ", ".join(flags)))
     ranked = () if groups is None else (f"rank by {metrics[0]}", "tied")
     columns = ("agent", *ranked, *metrics, "tasks solved", "valid", "tasks", "samples", "flags")
-    return _table(f"{suite}: 95 % intervals for other tasks of its kind", columns, rows)
-
-
-def _letters(agent: str, groups: tuple[tuple[str, ...], ...]) -> str:
-    """Return the letters of the groups an agent is in: those who share one are not told apart."""
-    numbers = [number for number, group in enumerate(groups) if agent in group]
-    return " ".join(chr(ord("a") + number) if number < 26 else f"z{number}" for number in numbers)
+    return _table(f"{suite}: 95 % intervals for other tasks of its kind", columns, rows, prose=True)
 
 
 def estimate(value: Estimate | None) -> str:
@@ -73,12 +75,10 @@ def estimate(value: Estimate | None) -> str:
     return NONE if value is None else words.interval(value)
 
 
-def _pairs(family: tuple[str, str], pairs: list[Pair]) -> TextTable:
+def _pairs(family: tuple[str, str], pairs: list[Pair]) -> Table:
     detectable = ("detectable", "detectable, Holm")
-    unions = ("either solves", "gain", "gain at same budget") if any(pair.union for pair in pairs) else ()
-    columns = ("a", "b", "a − b", "p", "p, Holm", "shared tasks", "dropped", *detectable, *unions)
-    rows = ((*_pair(pair), *(_union(pair) if unions else ())) for pair in pairs)
-    return _table(f"{family[0]}: {family[1]}, pairs", columns, rows, names=2)
+    columns = ("a", "b", "a − b", "p", "p, Holm", "shared tasks", "dropped", *detectable)
+    return _table(f"{family[0]}: {family[1]}, pairs", columns, map(_pair, pairs), names=2)
 
 
 def _pair(pair: Pair) -> tuple[str, ...]:
@@ -86,12 +86,6 @@ def _pair(pair: Pair) -> tuple[str, ...]:
     counts = (str(pair.shared), str(pair.dropped))
     detectable = (words.number(pair.mde), words.number(pair.mde_holm))
     return (pair.a, pair.b, estimate(pair.difference), *tests, *counts, *detectable)
-
-
-def _union(pair: Pair) -> tuple[str, ...]:
-    if pair.union is None:
-        return (NONE, NONE, NONE)
-    return tuple(map(words.percent, (pair.union.union, pair.union.gain, pair.union.matched_gain)))
 
 
 def _agreement(found: SuiteAgreement) -> tuple[str, ...]:

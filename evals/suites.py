@@ -4,7 +4,7 @@ A suite is what a tier is elsewhere, and a task what a seed is: tasks are resamp
 The metrics of a suite with verdicts are pass@1, pass@3 and pass@5; where attempts saw earlier ones,
 sequential@1, @3 and @5, whether a task was solved within the first k. The metric of a suite with scores is
 their mean, `score`. Pairs are adjusted within one suite and metric; agents that they do not tell apart are
-tied, and ranks are those on the tasks that all agents have.
+tied, and ranks are those on the tasks that all ranked agents have; one that shares too few is in no rank.
 """
 
 from collections import defaultdict
@@ -20,6 +20,7 @@ from quantum_circuit_env.evals.stats.coverage import OracleUnion
 from quantum_circuit_env.evals.stats.intervals import RESAMPLES
 from quantum_circuit_env.evals.stats.paired import FLIPS
 from quantum_circuit_env.evals.stats.ranks import Agreement, Rank, kendall, spearman
+from quantum_circuit_env.evals.stats.values import Flag, in_flag_order
 from quantum_circuit_env.evals.suite_pairs import Pair, pairs_of, ranks, tied
 
 ALPHA: Final = 0.05
@@ -116,13 +117,17 @@ def suite_report(
         own = pairs_of(family, bootstraps, flips=flips, alpha=alpha)
         pairs += own
         ties.append(Ties(suite, metric, tied(family, own, alpha)))
-    ranked = [one for family in families.values() for one in _ranked(family, bootstraps)]
+    ranked = [one for family in families.values() for one in _ranked(family, bootstraps, alpha)]
     return SuiteReport(tuple(ranked), tuple(pairs), tuple(ties), tuple(_agreements(families)))
 
 
-def _ranked(family: list[Standing], bootstraps: Bootstraps) -> Iterator[Standing]:
-    places = ranks(family, bootstraps)
-    return (replace(standing, rank=places.get(standing.agent_id)) for standing in family)
+def _ranked(family: list[Standing], bootstraps: Bootstraps, alpha: float) -> Iterator[Standing]:
+    places = ranks(family, bootstraps, alpha)
+    for standing in family:
+        estimate, rank = standing.estimate, places.get(standing.agent_id)
+        if estimate is not None and places and rank is None:
+            estimate = replace(estimate, flags=in_flag_order((*estimate.flags, Flag.UNRANKED)))
+        yield replace(standing, estimate=estimate, rank=rank)
 
 
 def _compared(records: list[SampleRecord], *, side_by_side: bool) -> Iterable[list[SampleRecord]]:

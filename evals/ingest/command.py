@@ -3,14 +3,12 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
+from quantum_circuit_env.evals.counting import counted
 from quantum_circuit_env.evals.usage import UsageError
-
-if TYPE_CHECKING:
-    from quantum_circuit_env.evals.suite_tables import TextTable
 
 # The help names the formats without importing their readers, so that it answers at once.
 FORMATS: Final = (
@@ -60,7 +58,8 @@ def ingest(
         raise UsageError(str(error)) from None
     for line in ingested.missing:
         typer.echo(f"missing: {plain(line)}", err=True)
-    typer.echo(f"{len(ingested.records)} samples of {len(ingested.sources)} files in {out}")
+    samples, files = counted(len(ingested.records), "sample"), counted(len(ingested.sources), "file")
+    typer.echo(f"{samples} of {files} in {out}")
 
 
 def _columns(pairs: Iterable[str]) -> dict[str, str]:
@@ -94,6 +93,7 @@ def suites(
     from quantum_circuit_env.evals.suite_page import render_suites
     from quantum_circuit_env.evals.suite_tables import tables
     from quantum_circuit_env.evals.suites import RepeatedSampleError, suite_report
+    from quantum_circuit_env.evals.terminal import show_table
 
     try:
         records = [record for run in runs for record in folder.read(run)]
@@ -105,7 +105,7 @@ def suites(
     _write(out, json.dumps(report.as_json(), indent=2, allow_nan=False) + "\n")
     _write(html, page)
     for table in found:
-        _show(table)
+        show_table(table.title, table.columns, table.rows, names=table.names, prose=table.prose)
 
 
 def _write(path: Path | None, text: str | None) -> None:
@@ -115,16 +115,3 @@ def _write(path: Path | None, text: str | None) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
-
-
-def _show(found: "TextTable") -> None:
-    from rich.console import Console
-    from rich.table import Column, Table
-    from rich.text import Text
-
-    # As Text, so that no name of an agent is taken for markup or the code of an emoji.
-    columns = (Column(name, overflow="fold") for name in found.columns)
-    table = Table(*columns, title=Text(found.title), title_justify="left")
-    for row in found.rows:
-        table.add_row(*map(Text, row))
-    Console().print(table)

@@ -22,6 +22,9 @@ PROVENANCE: Final = "ingest.json"
 KIND: Final = "ingest"
 SCHEMA: Final = 1
 
+_RUN: Final = "run.json"
+"""What a run of `evaluate` has; its module needs more than can be imported here at once."""
+
 
 def write(folder: Path, name: str, options: Options, ingested: Ingested) -> None:
     """Write what was read in the format `name` into a new or empty folder.
@@ -52,6 +55,7 @@ def read(folder: Path) -> tuple[SampleRecord, ...]:
     Raises:
         IngestError: if it is none, is of another schema, or its samples are not those that were written.
     """
+    _refuse_others(folder)
     run = Source.read(folder / PROVENANCE).document()
     if run.text("kind") != KIND or run.whole("schema") != SCHEMA:
         raise run.error(f"`kind` must be {KIND!r} and `schema` {SCHEMA}: ingest the files again")
@@ -59,6 +63,19 @@ def read(folder: Path) -> tuple[SampleRecord, ...]:
     if samples.sha256 != run.text("samples_sha256"):
         raise IngestError(SAMPLES, "", f"is not what {PROVENANCE} says it is: ingest the files again")
     return tuple(_records(samples))
+
+
+def _refuse_others(folder: Path) -> None:
+    """Say of a folder without ingested samples what it is."""
+    if is_ingested(folder):
+        return
+    if not folder.exists():
+        problem = "there is no such folder"
+    elif (folder / _RUN).is_file():
+        problem = "is a run of `evaluate`, whose agents `quantum-circuit-env compare` compares"
+    else:
+        problem = f"holds no ingested samples: there is no {PROVENANCE} in it; `ingest` makes such folders"
+    raise IngestError(str(folder), "", problem)
 
 
 def is_ingested(folder: Path) -> bool:

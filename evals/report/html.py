@@ -8,6 +8,7 @@ from typing import Final
 from quantum_circuit_env.evals.comparison import Comparison
 from quantum_circuit_env.evals.metrics import METRICS
 from quantum_circuit_env.evals.report import figures, words
+from quantum_circuit_env.evals.report.names import named
 from quantum_circuit_env.evals.report.tables import agreements, incomplete, overall, tables_of, together
 from quantum_circuit_env.evals.stats.extras import require
 
@@ -20,6 +21,7 @@ def render_html(comparison: Comparison, title: str = "Comparison of agents") -> 
     Raises:
         MissingExtraError: if Jinja2 is not installed.
     """
+    comparison, labels = named(comparison)
     jinja2 = require("jinja2", extra="eval")
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -31,6 +33,7 @@ def render_html(comparison: Comparison, title: str = "Comparison of agents") -> 
         comparison=comparison,
         metric=METRICS[comparison.metric].title,
         target=words.target(comparison),
+        full_names=labels,
         baselines=words.BASELINES if comparison.baselines else "",
         tiers=[
             {

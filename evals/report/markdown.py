@@ -6,6 +6,7 @@ from typing import Final
 
 from quantum_circuit_env.evals.comparison import Comparison
 from quantum_circuit_env.evals.report import words
+from quantum_circuit_env.evals.report.names import named
 from quantum_circuit_env.evals.report.tables import Table, agreements, incomplete, overall, tables_of
 
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|!~&$])")
@@ -18,7 +19,8 @@ def render_markdown(comparison: Comparison) -> str:
     return "\n".join(_lines(comparison))
 
 
-def _lines(comparison: Comparison) -> Iterator[str]:
+def _lines(whole: Comparison) -> Iterator[str]:
+    comparison, labels = named(whole)
     suites, revisions = ", ".join(comparison.suites), ", ".join(comparison.revisions)
     yield f"Suite {escape(suites)}, evaluator {escape(revisions)},"
     yield f"{', '.join(map(str, comparison.turns))} turns, runs {escape(', '.join(comparison.runs))}."
@@ -33,6 +35,9 @@ def _lines(comparison: Comparison) -> Iterator[str]:
     for extra in (overall(comparison), agreements(comparison), incomplete(comparison)):
         if extra is not None:
             yield from markdown_table(extra._replace(rows=extra.rows[:LISTED]))
+    if labels:
+        yield from ("", "**Names in full**", "")
+        yield from (f"- {escape(name)}: {escape(label)}" for name, label in labels.items())
     yield ""
 
 

@@ -1,12 +1,13 @@
 """The tables of a comparison as rows of text, the same for every form of it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from quantum_circuit_env.evals.comparison import Comparison, Pair, Tier
 from quantum_circuit_env.evals.metrics import METRICS
 from quantum_circuit_env.evals.report import words
+from quantum_circuit_env.evals.stats.coverage import OracleUnion
 
 
 class Table(NamedTuple):
@@ -53,7 +54,7 @@ def standings(tier: Tier, comparison: Comparison) -> Table:
     rows = tuple(
         (
             words.agent(own),
-            *((words.rank(own.rank), letters(own.agent, tier)) if ranked else ()),
+            *((words.rank(own.rank), letters(own.agent, tier.tied)) if ranked else ()),
             words.interval(own.mean),
             *(words.interval(getattr(own, name)) for name in shown),
             str(own.n_seeds),
@@ -92,9 +93,9 @@ def further(tier: Tier, comparison: Comparison) -> Table:
     return Table(f"{tier.tier}: further numbers, {words.target(comparison)}", columns, rows)
 
 
-def letters(agent: str, tier: Tier) -> str:
+def letters(agent: str, tied: Iterable[Collection[str]]) -> str:
     """Return the letters of the groups an agent is in: those who share one are not told apart."""
-    groups = [number for number, group in enumerate(tier.tied) if agent in group]
+    groups = [number for number, group in enumerate(tied) if agent in group]
     return " ".join(chr(ord("a") + number) if number < 26 else f"z{number}" for number in groups)
 
 
@@ -133,21 +134,21 @@ def _pairs(title: str, pairs: Iterable[Pair], comparison: Comparison) -> Table:
     return Table(title, (*columns, *detectable), rows, names=2, note=note)
 
 
-def _unions(title: str, pairs: Iterable[Pair]) -> Table:
-    columns = ("a", "b", "together", "gain", "only a", "only b", "same budget", "gain at same budget")
-    rows = tuple(_union(pair) for pair in pairs if pair.union is not None)
-    return Table(title, columns, rows, names=2)
+UNION_COLUMNS: Final = ("together", "gain", "only a", "only b", "same budget", "gain at same budget")
 
 
-def _union(pair: Pair) -> tuple[str, ...]:
-    found = pair.union
-    if found is None:
-        return ()
+def union_cells(found: OracleUnion) -> tuple[str, ...]:
+    """Return what two agents solve together, in the order of UNION_COLUMNS."""
     return (
-        *(pair.a, pair.b, words.percent(found.union), words.percent(found.gain)),
+        *(words.percent(found.union), words.percent(found.gain)),
         *(str(found.only_first), str(found.only_second)),
         *(words.percent(found.matched_union), words.percent(found.matched_gain)),
     )
+
+
+def _unions(title: str, pairs: Iterable[Pair]) -> Table:
+    rows = tuple((pair.a, pair.b, *union_cells(pair.union)) for pair in pairs if pair.union is not None)
+    return Table(title, ("a", "b", *UNION_COLUMNS), rows, names=2)
 
 
 def together(tier: Tier) -> Table | None:

@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from quantum_circuit_env.evals import commands_compare
+from quantum_circuit_env.evals import commands_compare, commands_runs
 from quantum_circuit_env.evals.store import RunFolder
 from support.compared import run_of
 from support.runs import run_info
@@ -21,8 +21,13 @@ BEST = [[1.0 - 0.01 * seed] for seed in range(8)]
 @pytest.fixture(scope="module")
 def app() -> typer.Typer:
     made = typer.Typer()
-    for command in ("compare", "report", "power", "rescore"):
-        made.command()(getattr(commands_compare, command))
+    for command in (
+        commands_compare.compare,
+        commands_compare.report,
+        commands_runs.power,
+        commands_runs.rescore,
+    ):
+        made.command()(command)
     return made
 
 
@@ -93,9 +98,9 @@ def test_runs_that_do_not_fit_are_refused_and_shown_side_by_side(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--metric", "beauty"], "a metric of norm_score"),
+        (["--metric", "beauty"], "the metric must be norm_score, score"),
         (["--target", "moon"], "population or fixed"),
-        (["--alpha", "2"], "an alpha in (0, 1)"),
+        (["--alpha", "2"], "alpha must be above 0 and below 1, got 2"),
     ],
 )
 def test_wrong_options_are_refused(

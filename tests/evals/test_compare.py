@@ -320,10 +320,19 @@ def test_few_seeds_and_absent_baselines_are_warned_of(tmp_path: Path) -> None:
     assert "easy: with 5 seeds, intervals are narrower" in told
 
 
-@pytest.mark.parametrize("changes", [{"metric": "beauty"}, {"alpha": 0.0}, {"alpha": 1.0}])
-def test_what_cannot_be_asked_is_told(run: RunFolder, changes: dict[str, object]) -> None:
-    with pytest.raises(StatsError, match="norm_score, score, "):
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"metric": "beauty"}, "the metric must be norm_score, score, .* or steps; got 'beauty'"),
+        ({"alpha": 0.0}, "alpha must be above 0 and below 1, got 0$"),
+        ({"alpha": 1.0}, "alpha must be above 0 and below 1, got 1$"),
+    ],
+)
+def test_what_cannot_be_asked_is_told(run: RunFolder, changes: dict[str, object], told: str) -> None:
+    with pytest.raises(StatsError, match=told):
         compare([run], **changes)  # type: ignore[arg-type]
+    with pytest.raises(StatsError, match="a comparison needs at least one run"):
+        compare([], **changes)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("order", [[0, 1], [1, 0]])

@@ -45,7 +45,7 @@ def test_columns_of_a_table_are_told(
     told = ["--map", "problem=task", "--map", "try=sample", "--map", "model=agent_id", "--suite", "toy"]
     table = FIXTURES / "table" / "t.csv"
     assert run(monkeypatch, "ingest", table, "--format", "table", "--out", tmp_path / "run", *told) == 0
-    assert capsys.readouterr().out.startswith("4 samples of 1 files")
+    assert capsys.readouterr().out.startswith("4 samples of 1 file in")
 
 
 @pytest.mark.parametrize(

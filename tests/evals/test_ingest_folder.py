@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -108,8 +109,23 @@ def test_a_changed_run_folder_is_refused(file: str, tmp_path: Path) -> None:
     with pytest.raises(IngestError):
         folder.read(run)
     (run / file).unlink()
-    with pytest.raises(IngestError, match="cannot be read"):
+    told = {
+        "samples.jsonl": "samples.jsonl: cannot be read",
+        "ingest.json": f"{run}: holds no ingested samples",
+    }
+    with pytest.raises(IngestError, match=re.escape(told[file])):
         folder.read(run)
+
+
+def test_a_folder_without_samples_is_named_and_told_what_it_is(tmp_path: Path) -> None:
+    nothing = tmp_path / "nothing"
+    with pytest.raises(IngestError, match=re.escape(f"{nothing}: there is no such folder")):
+        folder.read(nothing)
+    (tmp_path / "run.json").write_text("{}")
+    with pytest.raises(
+        IngestError, match="is a run of `evaluate`, whose agents `quantum-circuit-env compare`"
+    ):
+        folder.read(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_what_cannot_be_planned_is_told(runs: list[RunFolder]) -> None:
             power(runs, **asked)
     with pytest.raises(StatsError, match="two agents that have two seeds"):
         power(runs[:1], delta=0.1)
-    with pytest.raises(StatsError, match="the metrics are"):
+    with pytest.raises(StatsError, match="the metric must be norm_score, score"):
         power(runs, delta=0.1, metric="beauty")
     for impossible in (-0.1, 0.0, 1.5, float("nan"), float("inf")):
         with pytest.raises(StatsError, match="above 0 and at most 1, which two agents' normalised score"):
