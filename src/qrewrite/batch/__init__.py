@@ -1,0 +1,1 @@
+"""Many episodes at once, in NumPy arrays: the same game as `qrewrite.game`, for training."""
