@@ -4,7 +4,7 @@ import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
@@ -13,6 +13,7 @@ from quantum_circuit_env.agents.interrupts import Interrupts
 from quantum_circuit_env.agents.spec import AgentSpec
 from quantum_circuit_env.evals.baselines import Wanted
 from quantum_circuit_env.evals.configuration import Config, ExecutorName
+from quantum_circuit_env.evals.counting import counted
 from quantum_circuit_env.evals.evaluate import evaluate
 from quantum_circuit_env.evals.records import Episode
 from quantum_circuit_env.evals.revision import canonical, digest, evaluator_revision
@@ -74,37 +75,56 @@ def _run(
         executor=executor_for(len(asked.seeds) * asked.samples),
         workers=workers,
     )
-    watcher = Shown(progress, f"baselines on {asked.tier}")
-    return evaluate(config, path, resume=there, watcher=watcher, interrupts=interrupts)
+    with Shown(progress, f"baselines on {asked.tier}", path) as watcher:
+        return evaluate(config, path, resume=there, watcher=watcher, interrupts=interrupts)
 
 
 def progress_shown() -> Progress:
     """Return a display on standard error, of which nothing stays when it is over."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 class Shown:
-    """Shows how the playing of one run goes.
+    """Shows how the playing of one run goes; what is no terminal is told once how much there is.
 
     Args:
         progress: where it is a line.
         title: what stands before it.
+        out: folder of the run, of which it is said how far it is if a signal ends it.
     """
 
-    def __init__(self, progress: Progress, title: str) -> None:
+    def __init__(self, progress: Progress, title: str, out: Path) -> None:
         self._progress = progress
         self._title = title
+        self._out = out
         self._task: TaskID | None = None
+        self._stored = self._total = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_error: object) -> None:
+        if kind is not None and issubclass(kind, SystemExit) and self._task is not None:
+            done = f"{self._stored} of {counted(self._total, 'episode')} are in {self._out}"
+            self._tell(f"{self._title} stopped: {done}; the same command goes on")
 
     def begin(self, stored: int, total: int) -> None:
         """Show how many episodes there are."""
+        self._stored, self._total = stored, total
         self._task = self._progress.add_task(self._title, total=total, completed=stored)
+        if not self._progress.console.is_terminal:
+            self._tell(f"{self._title}: {counted(total - stored, 'episode')} to play")
 
-    def played(self, _episode: Episode) -> None:
+    def played(self, episode: Episode) -> None:
         """Show one more episode."""
         if self._task is not None:
+            self._stored += episode.complete
             self._progress.advance(self._task)
+
+    def _tell(self, told: str) -> None:
+        self._progress.console.print(told, highlight=False, markup=False, soft_wrap=True)
 
 
 @contextmanager

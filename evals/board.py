@@ -83,12 +83,12 @@ def played(
     found = []
     for turns in asked.turns:
         path = out / f"turns-{turns}"
-        with progress_shown() as progress:
+        with progress_shown() as progress, Shown(progress, f"{turns} turns", path) as watcher:
             run = evaluate(
                 asked.config(turns, workers),
                 path,
                 resume=(path / INFO).exists(),
-                watcher=Shown(progress, f"{turns} turns"),
+                watcher=watcher,
                 interrupts=interrupts,
             )
         # The run's own name has its date in it.

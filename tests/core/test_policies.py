@@ -145,6 +145,19 @@ def test_best_of_keeps_the_shortest_play() -> None:
     assert best_of(10, circuit, random_order, Random(7)).gate_count == min(singles)
 
 
+def test_samples_of_one_circuit_are_solved_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    solved = []
+
+    def counting(circuit: Circuit) -> object:
+        solved.append(circuit)
+        return solve(circuit)
+
+    monkeypatch.setattr("qrewrite.policies.lookahead.solve", counting)
+    position = Position(generate("easy", 4_000_000_001))
+    plans = {optimal(position, Random(sample)) for sample in range(5)}
+    assert len(plans) == len(solved) == 1
+
+
 @pytest.mark.parametrize("task", TIERS)
 def test_optimal_reaches_the_optimum_and_the_beam_never_beats_it(task: str) -> None:
     for seed in range(5):

@@ -1,6 +1,9 @@
 """Baselines are on every board: played where runs have none, kept, no part of what is said of the others."""
 
 import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -88,6 +91,41 @@ def test_what_was_broken_off_goes_on(run: RunFolder, kept: Path, tmp_path: Path)
     (again,) = baseline_runs([easy], tmp_path)
     assert again.missing() == []
     assert results(again) == results(RunFolder.open(whole))
+
+
+def test_what_is_played_and_what_was_broken_off_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = Wanted(("null", "optimal"), "easy", (1, 2, 3), None, 2, 15)
+
+    class Signal:
+        """Ends the run as a signal does, behind the third episode."""
+
+        def __init__(self) -> None:
+            self.calls = 0
+
+        @contextmanager
+        def held(self) -> Iterator[None]:
+            yield
+            self.calls += 1
+            if self.calls == 4:
+                raise SystemExit(130)
+
+    with pytest.raises(SystemExit):
+        baseline_runs([asked], tmp_path, interrupts=Signal())  # type: ignore[arg-type]
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == "baselines on easy: 12 episodes to play"
+    told = re.fullmatch(
+        r"baselines on easy stopped: (\d+) of 12 episodes are in (.*); the same command goes on", second
+    )
+    assert told is not None
+    stored = int(told[1])
+    assert 0 < stored < 12
+    assert len(list(RunFolder.open(Path(told[2])).episodes())) == stored
+    baseline_runs([asked], tmp_path)
+    assert capsys.readouterr().err == f"baselines on easy: {12 - stored} episodes to play\n"
+    baseline_runs([asked], tmp_path)
+    assert capsys.readouterr().err == ""
 
 
 def test_other_seeds_turns_or_samples_are_kept_elsewhere(kept: Path) -> None:

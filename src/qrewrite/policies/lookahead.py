@@ -1,7 +1,9 @@
 """Policies that look ahead: the best of some plays, beam search, and the optimum from the solver."""
 
+from functools import lru_cache
 from random import Random
 
+from qrewrite.circuits import Circuit
 from qrewrite.game import Action, Episode, Position
 from qrewrite.policies.orders import random_order
 from qrewrite.policies.play import Policy, play
@@ -37,4 +39,10 @@ def beam_search(width: int) -> Policy:
 
 def optimal(position: Position, _rng: Random) -> tuple[Action, ...]:
     """Play the solver's plan from here; the one policy that is told more than an agent may see."""
-    return solve(position.wired.circuit()).best.actions
+    return _plan(position.wired.circuit())
+
+
+@lru_cache(maxsize=16)
+def _plan(circuit: Circuit) -> tuple[Action, ...]:
+    # Several samples of one circuit come one after the other, and have one plan.
+    return solve(circuit).best.actions
