@@ -114,7 +114,7 @@ class Shown:
         """Show how many episodes there are."""
         self._stored, self._total = stored, total
         self._task = self._progress.add_task(self._title, total=total, completed=stored)
-        if not self._progress.console.is_terminal:
+        if total > stored and not self._progress.console.is_terminal:
             self._tell(f"{self._title}: {counted(total - stored, 'episode')} to play")
 
     def played(self, episode: Episode) -> None:

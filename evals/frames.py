@@ -5,12 +5,12 @@ that follow, and the bytes that they unfold to. So a torn last piece is known wi
 tool that reads `.zst` reads the file.
 """
 
-import os
 import struct
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from quantum_circuit_env.evals.journal import Appended
 from quantum_circuit_env.evals.stats.extras import require
 
 _MAGIC: Final = 0x184D2A50
@@ -76,21 +76,13 @@ class Frames:
     def __init__(self, path: Path) -> None:
         self._codec = require("pyarrow", extra="eval").Codec("zstd")
         content = path.read_bytes() if path.exists() else b""
-        whole = max((piece.end for piece in _pieces(path, content)), default=0)
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        os.ftruncate(self._file, whole)
+        self._file = Appended(path, max((piece.end for piece in _pieces(path, content)), default=0))
 
     def append(self, piece: bytes) -> None:
         """Add one piece with one write: it is with the system when this returns, or not at all."""
         packed = self._codec.compress(piece, asbytes=True)
-        data = _HEADER.pack(_MAGIC, _LENGTHS, len(packed), len(piece)) + packed
-        before = os.lseek(self._file, 0, os.SEEK_END)
-        written = os.write(self._file, data)
-        if written < len(data):
-            os.ftruncate(self._file, before)
-            raise OSError(f"{written} of {len(data)} bytes were taken")
+        self._file.append(_HEADER.pack(_MAGIC, _LENGTHS, len(packed), len(piece)) + packed)
 
     def close(self) -> None:
         """See the pieces onto the disk, and add no more."""
-        os.fsync(self._file)
-        os.close(self._file)
+        self._file.close()
