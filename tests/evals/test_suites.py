@@ -352,3 +352,12 @@ def test_the_page_has_every_cell() -> None:
     for text in (cell for table in found for cell in (table.title, *table.columns, *chain(*table.rows))):
         assert str(jinja2.utils.markupsafe.escape(text)) in page
     assert "http" not in page.replace("http-equiv", "")
+
+
+def test_an_agent_with_few_tasks_takes_no_rank_from_the_others() -> None:
+    tasks = "tuvwxyz"
+    agents = {"a": dict.fromkeys(tasks, "1"), "b": dict.fromkeys(tasks, "0"), "late": {"t": "1"}}
+    found = {one.agent_id: one for one in suite_report(verdicts(agents)).standings if one.metric == "pass@1"}
+    assert [found[agent].rank.rank for agent in ("a", "b")] == [1, 2]
+    assert found["late"].rank is None
+    assert Flag.UNRANKED in found["late"].estimate.flags
