@@ -54,7 +54,10 @@ def _table(
 
 def _standings(suite: str, standings: list[Standing], groups: tuple[tuple[str, ...], ...] | None) -> Table:
     """Return who stands where; `groups` are those of the first metric, None side by side."""
-    metrics = tuple(dict.fromkeys(standing.metric for standing in standings))
+    first = standings[0].metric
+    # A metric that nobody has enough samples for takes no room.
+    told = (own.metric for own in standings if own.metric == first or own.estimate is not None)
+    metrics = tuple(dict.fromkeys(told))
     found = {(standing.agent_id, standing.metric): standing for standing in standings}
     rows = []
     for agent in dict.fromkeys(standing.agent_id for standing in standings):
