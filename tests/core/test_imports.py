@@ -35,7 +35,8 @@ def imported_by(*modules: str) -> set[str]:
 
 def test_the_library_imports_nothing_but_the_standard_library_and_numpy() -> None:
     third_party = imported_by(*MODULES) - sys.stdlib_module_names - {"qrewrite"}
-    assert third_party - {"numpy"} == set()
+    # NumPy's random numbers bring modules of Cython's making under names of their own.
+    assert third_party - imported_by("numpy.random") == set()
 
 
 @pytest.mark.parametrize("part", ["circuits", "rules", "game", "tasks"])

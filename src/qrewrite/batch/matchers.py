@@ -1,0 +1,87 @@
+"""What the rules' matchers answer, for whole arrays of circuits at once.
+
+They take blocks (`qrewrite.batch.blocks`). The suite holds these answers against those of
+`qrewrite.rules`, gate by gate.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from qrewrite.batch.blocks import all_bits
+from qrewrite.batch.codes import Array, Codes
+from qrewrite.rules import CANCEL, SWAP
+
+
+def list_matches(block: Array, codes: Codes) -> Array:
+    """Return which rules that ask for list neighbours match: `SWAP` and the identities.
+
+    Args:
+        block: codes, shape (places + 2, circuits); the last two rows only serve as neighbours.
+        codes: what they stand for.
+
+    Returns:
+        Bits of the rules, shape (places, circuits), uint8.
+    """
+    first, second, third = block[:-2], block[1:-1], block[2:]
+    masks = codes.masks.take(block[:-1])
+    triples = (codes.middles.take(first) == second) & (first == third)
+    bits: Array = codes.identity_bits.take(first)
+    bits *= triples
+    bits += ((masks[:-1] & masks[1:]) == 0).view(np.uint8) * np.uint8(SWAP.bit)
+    return bits
+
+
+class WireMatches(NamedTuple):
+    """Where gates cancel, as bits of shape (places, circuits), and which circuits can be reduced at all."""
+
+    bits: Array
+    reducible: Array
+
+
+def wire_matches(block: Array, codes: Codes) -> WireMatches:
+    """Return where `CANCEL` matches, and whether any gate cancels or begins an identity after swaps.
+
+    Args:
+        block: codes, shape (places, circuits).
+        codes: what they stand for.
+    """
+    followers, places = _followers(block, codes)
+    cancels = (followers == block) & (block != codes.none)
+    reducible = cancels.any(axis=0)
+    # Few gates have the right middle behind them, so the third gate is looked up for those alone.
+    begin = np.flatnonzero(followers == codes.middles.take(block))
+    column = begin % block.shape[1]
+    middle = places.ravel().take(begin).astype(np.intp) * block.shape[1] + column
+    complete = followers.ravel().take(middle) == block.ravel().take(begin)
+    reducible[column[complete]] = True
+    return WireMatches(cancels.view(np.uint8) * np.uint8(CANCEL.bit), reducible)
+
+
+def _followers(block: Array, codes: Codes) -> tuple[Array, Array]:
+    """Return code and place of the gate that comes next on all wires of each gate.
+
+    Where the wires disagree the code is none that `codes` uses, and the place is anything; where all of them
+    end it is `none`.
+
+    A place and its code are packed into one number, the place in front: the smallest such number from a
+    place on then is the next gate on a wire, wherever it stands. All bits stand for no gate, so that `|` with
+    a mask leaves gates out.
+    """
+    places, circuits = block.shape
+    shift = (codes.none + 1).bit_length()
+    dtype = np.min_scalar_type((places + 1) << shift)
+    packed = (np.arange(places, dtype=dtype) << dtype.type(shift))[:, None] | block
+    absent = codes.absent(block, dtype)
+    coming = np.empty((places + 1, codes.num_qubits, circuits), dtype)
+    np.bitwise_or(packed[:, None], absent, out=coming[:-1])
+    coming[-1] = (places << shift) | codes.none
+    for place in range(places - 1, -1, -1):
+        np.minimum(coming[place], coming[place + 1], out=coming[place])
+    after = coming[1:]
+    low = np.bitwise_or(after, absent).min(axis=1)
+    np.invert(absent, out=absent)
+    high = np.bitwise_and(after, absent, out=absent).max(axis=1)
+    followers = (low & dtype.type((1 << shift) - 1)).astype(codes.dtype)
+    np.bitwise_or(followers, all_bits(low != high, codes.dtype), out=followers)
+    return followers, low >> dtype.type(shift)
