@@ -49,13 +49,13 @@ class Codes:
                 self.products[code] = self._code_of[identity.product]
                 self.identity_bits[code] = RULES[identity.action_type].bit
 
-    def absent(self, block: Array, dtype: Any) -> Array:
+    def absent(self, masks: Array, dtype: Any) -> Array:
         """Return all bits of `dtype` where a gate does not act on a qubit, else 0.
 
-        Shape (places, num_qubits, circuits) for a block of shape (places, circuits).
+        Shape (places, num_qubits, circuits) for the masks of gates of shape (places, circuits).
         """
         bits = self.masks.dtype.type(1) << np.arange(self.num_qubits, dtype=self.masks.dtype)
-        untouched = (self.masks.take(block)[:, None] & bits[:, None]) == 0
+        untouched = (masks[:, None] & bits[:, None]) == 0
         bits_of_absent: Array = np.negative(untouched.astype(dtype))
         return bits_of_absent
 

@@ -13,22 +13,37 @@ from qrewrite.batch.codes import Array, Codes
 from qrewrite.rules import CANCEL, SWAP
 
 
-def list_matches(block: Array, codes: Codes) -> Array:
+class Block(NamedTuple):
+    """A block of codes, shape (places, circuits), and what the table says of each gate, looked up once."""
+
+    gates: Array
+    masks: Array
+    middles: Array
+
+    @classmethod
+    def of(cls, gates: Array, codes: Codes) -> "Block":
+        """Look up the gates of a block."""
+        return cls(gates, codes.masks.take(gates), codes.middles.take(gates))
+
+    def places(self, first: int, end: int | None) -> "Block":
+        """Return some of the places."""
+        return Block(self.gates[first:end], self.masks[first:end], self.middles[first:end])
+
+
+def list_matches(block: Block, codes: Codes) -> Array:
     """Return which rules that ask for list neighbours match: `SWAP` and the identities.
 
     Args:
-        block: codes, shape (places + 2, circuits); the last two rows only serve as neighbours.
-        codes: what they stand for.
+        block: the circuits; its last two places only serve as neighbours.
+        codes: what the gate codes mean.
 
     Returns:
-        Bits of the rules, shape (places, circuits), uint8.
+        Bits of the rules, shape (places - 2, circuits), uint8.
     """
-    first, second, third = block[:-2], block[1:-1], block[2:]
-    masks = codes.masks.take(block[:-1])
-    triples = (codes.middles.take(first) == second) & (first == third)
-    bits: Array = codes.identity_bits.take(first)
-    bits *= triples
-    bits += ((masks[:-1] & masks[1:]) == 0).view(np.uint8) * np.uint8(SWAP.bit)
+    gates, masks, middles = block
+    bits: Array = ((masks[:-2] & masks[1:-1]) == 0) * np.uint8(SWAP.bit)
+    triples = np.flatnonzero((middles[:-2] == gates[1:-1]) & (gates[:-2] == gates[2:]))
+    bits.ravel()[triples] |= codes.identity_bits.take(gates[:-2].ravel().take(triples))
     return bits
 
 
@@ -39,26 +54,27 @@ class WireMatches(NamedTuple):
     reducible: Array
 
 
-def wire_matches(block: Array, codes: Codes) -> WireMatches:
+def wire_matches(block: Block, codes: Codes) -> WireMatches:
     """Return where `CANCEL` matches, and whether any gate cancels or begins an identity after swaps.
 
     Args:
-        block: codes, shape (places, circuits).
-        codes: what they stand for.
+        block: the circuits.
+        codes: what the gate codes mean.
     """
+    gates = block.gates
     followers, places = _followers(block, codes)
-    cancels = (followers == block) & (block != codes.none)
+    cancels = (followers == gates) & (gates != codes.none)
     reducible = cancels.any(axis=0)
     # Few gates have the right middle behind them, so the third gate is looked up for those alone.
-    begin = np.flatnonzero(followers == codes.middles.take(block))
-    column = begin % block.shape[1]
-    middle = places.ravel().take(begin).astype(np.intp) * block.shape[1] + column
-    complete = followers.ravel().take(middle) == block.ravel().take(begin)
+    begin = np.flatnonzero(followers == block.middles)
+    column = begin % gates.shape[1]
+    middle = places.ravel().take(begin).astype(np.intp) * gates.shape[1] + column
+    complete = followers.ravel().take(middle) == gates.ravel().take(begin)
     reducible[column[complete]] = True
     return WireMatches(cancels.view(np.uint8) * np.uint8(CANCEL.bit), reducible)
 
 
-def _followers(block: Array, codes: Codes) -> tuple[Array, Array]:
+def _followers(block: Block, codes: Codes) -> tuple[Array, Array]:
     """Return code and place of the gate that comes next on all wires of each gate.
 
     Where the wires disagree the code is none that `codes` uses, and the place is anything; where all of them
@@ -68,11 +84,11 @@ def _followers(block: Array, codes: Codes) -> tuple[Array, Array]:
     place on then is the next gate on a wire, wherever it stands. All bits stand for no gate, so that `|` with
     a mask leaves gates out.
     """
-    places, circuits = block.shape
+    places, circuits = block.gates.shape
     shift = (codes.none + 1).bit_length()
     dtype = np.min_scalar_type((places + 1) << shift)
-    packed = (np.arange(places, dtype=dtype) << dtype.type(shift))[:, None] | block
-    absent = codes.absent(block, dtype)
+    packed = (np.arange(places, dtype=dtype) << dtype.type(shift))[:, None] | block.gates
+    absent = codes.absent(block.masks, dtype)
     coming = np.empty((places + 1, codes.num_qubits, circuits), dtype)
     np.bitwise_or(packed[:, None], absent, out=coming[:-1])
     coming[-1] = (places << shift) | codes.none

@@ -7,7 +7,7 @@ import numpy as np
 
 from qrewrite.batch.blocks import reduced, with_exchanged
 from qrewrite.batch.codes import Array, Codes, codes_for
-from qrewrite.batch.matchers import list_matches, wire_matches
+from qrewrite.batch.matchers import Block, list_matches, wire_matches
 from qrewrite.circuits import Circuit
 from qrewrite.rules import CANCEL, RULES
 
@@ -105,7 +105,7 @@ class Positions:
         changed = window[:-2]
         block = with_exchanged(self._lists.ravel().take(window))
         cancels = with_exchanged(self._values().take(len(RULES) * changed + CANCEL.action_type - 1))
-        bits = list_matches(block, self.codes)
+        bits = list_matches(Block.of(block, self.codes), self.codes)
         bits |= cancels.view(np.uint8) * np.uint8(CANCEL.bit)
         self._lists.ravel()[window[2:4]] = block[2:4]
         self._words.ravel()[changed] = _WORDS.take(bits)
@@ -121,9 +121,9 @@ class Positions:
 
     def _match(self, rows: Array, block: Array) -> None:
         """Ask all matchers about the circuits at `rows`, whose lists are the columns of `block`."""
-        inside = block[_MARGIN:-_MARGIN]
-        bits, reducible = wire_matches(inside, self.codes)
-        bits |= list_matches(block[_MARGIN:], self.codes)
+        looked_up = Block.of(block, self.codes)
+        bits, reducible = wire_matches(looked_up.places(_MARGIN, -_MARGIN), self.codes)
+        bits |= list_matches(looked_up.places(_MARGIN, None), self.codes)
         self.reducible[rows] = reducible
         words = np.zeros((len(rows), self._width), np.uint32)
         words[:, _MARGIN:-_MARGIN] = _WORDS.take(bits.T)
