@@ -113,6 +113,9 @@ class _Files(StaticFiles):
 @cache
 def _rendered(up: str) -> str:
     about = facts()
+    # Named here, all modules are fetched at once, and not each when another is found to need it.
+    modules = sorted(file.name for file in (files(PACKAGE) / FOLDER).iterdir() if file.name.endswith(".js"))
+    preloads = "\n".join(f'<link rel="modulepreload" href="{up}web/{name}">' for name in modules)
     words = {
         "description": about.description,
         "frames": "\n".join(map(json.dumps, _FRAMES)),
@@ -124,7 +127,8 @@ def _rendered(up: str) -> str:
     template = (files(PACKAGE) / "page.html").read_text(encoding="utf-8")
     # Within a script nothing is unescaped, and only "<" could end it.
     game = json.dumps(game_facts()).replace("<", "\\u003c")
-    return Template(template).substitute({name: escape(word) for name, word in words.items()}, game=game)
+    escaped = {name: escape(word) for name, word in words.items()}
+    return Template(template).substitute(escaped, game=game, modules=preloads)
 
 
 @cache

@@ -6,86 +6,109 @@ import { isLegal } from "./legality.js";
 
 export class Board {
   #box;
+  #width; // known without asking, which would make the browser lay the page out
   #observation = null;
-  #shown = 0;
-  selected = null;
+  #last = 0; // where keys begin when nothing is selected
+  #selected = null;
 
-  /** @param {HTMLElement} box  @param {(index: number | null) => void} onSelect */
-  constructor(box, onSelect) {
+  /**
+   * @param {HTMLElement} box
+   * @param {{onSelect: () => void, onResize: () => void}} listeners
+   */
+  constructor(box, { onSelect, onResize }) {
     this.#box = box;
+    this.#width = box.clientWidth;
     this.onSelect = onSelect;
     box.addEventListener("click", (event) => {
       const gate = event.target.closest("[data-index]");
-      if (gate) this.select(Number(gate.dataset.index));
+      this.#select(gate ? Number(gate.dataset.index) : null);
     });
     box.addEventListener("keydown", (event) => this.#onKey(event));
-    let width = box.clientWidth;
     new ResizeObserver(() => {
-      if (box.clientWidth === width) return;
-      width = box.clientWidth;
-      if (this.#observation) this.show(this.#observation);
+      if (box.clientWidth === this.#width) return;
+      this.#width = box.clientWidth;
+      onResize();
     }).observe(box);
   }
 
-  /** Draw an observation's circuit; of several that are under way, the last one counts. */
-  async show(observation) {
-    const ticket = ++this.#shown;
+  get selected() {
+    return this.#selected;
+  }
+
+  set selected(index) {
+    if (this.#selected !== null) this.#last = this.#selected;
+    this.#selected = index;
+  }
+
+  /** Draw an observation's circuit, with a mark on the gate of the next action, if it is still wanted then. */
+  async show(observation, next, wanted) {
+    const count = observation.gate_count;
+    if (this.selected !== null) this.selected = count ? Math.min(this.selected, count - 1) : null;
+    const svg = await drawing(observation, this.#width);
+    if (!wanted()) return;
     this.#observation = observation;
-    const svg = await drawing(observation, this.#box.clientWidth);
-    if (ticket !== this.#shown) return false;
     svg.setAttribute("role", "none");
     svg.removeAttribute("aria-label"); // the list box has a name of its own
-    for (const gate of svg.querySelectorAll("[data-index]")) this.#makeOption(gate, observation);
+    for (const gate of svg.querySelectorAll("[data-index]")) this.#makeOption(gate, observation, next);
     this.#box.replaceChildren(svg);
-    if (this.selected !== null) this.selected = Math.min(this.selected, observation.gate_count - 1);
-    if (observation.gate_count === 0) this.selected = null;
-    this.#mark();
-    return true;
+    this.#mark(this.#gate(this.selected));
   }
 
-  select(index) {
-    const count = this.#observation?.gate_count ?? 0;
-    if (index !== null && (count === 0 || index < 0 || index >= count)) return;
+  #select(index) {
+    if (index === this.selected) return;
+    this.#gate(this.selected)?.classList.remove("selected");
+    this.#gate(this.selected)?.setAttribute("aria-selected", "false");
     this.selected = index;
-    this.#mark();
-    this.#box.querySelector(".selected")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-    this.onSelect(index);
+    this.#mark(this.#gate(index));
+    this.onSelect(); // may cover a part of the circuit, so it comes before scrolling
+    this.#gate(index)?.querySelector(".qc-hit").scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
-  #makeOption(gate, observation) {
+  #gate(index) {
+    return index === null ? null : this.#box.querySelector(`#gate-${index}`);
+  }
+
+  #makeOption(gate, observation, next) {
     const index = Number(gate.dataset.index);
+    const legal = observation.done ? [] : RULES.filter((rule) => isLegal(observation, index, rule));
     gate.id = `gate-${index}`;
     gate.setAttribute("role", "option");
-    // Its title is its name; what is written on it says the same again.
+    gate.setAttribute("aria-selected", "false");
+    const title = gate.querySelector("title").textContent;
+    gate.setAttribute("aria-label", legal.length ? `${title}; legal: ${legal.map((rule) => rule.name).join(", ")}` : title);
+    // What is written on it would be read beside its name.
     for (const text of gate.querySelectorAll("text")) text.setAttribute("aria-hidden", "true");
-    const reducible = RULES.some((rule) => rule.removes > 0 && isLegal(observation, index, rule));
-    gate.classList.toggle("reducible", reducible && !observation.done);
+    gate.classList.toggle("reducible", legal.some((rule) => rule.removes > 0));
+    gate.classList.toggle("next", index === next);
   }
 
-  #mark() {
-    for (const gate of this.#box.querySelectorAll("[data-index]")) {
-      const chosen = Number(gate.dataset.index) === this.selected;
-      gate.classList.toggle("selected", chosen);
-      gate.setAttribute("aria-selected", String(chosen));
-    }
-    if (this.selected === null) this.#box.removeAttribute("aria-activedescendant");
-    else this.#box.setAttribute("aria-activedescendant", `gate-${this.selected}`);
+  #mark(gate) {
+    if (!gate) return this.#box.removeAttribute("aria-activedescendant");
+    gate.classList.add("selected");
+    gate.setAttribute("aria-selected", "true");
+    return this.#box.setAttribute("aria-activedescendant", gate.id);
   }
 
   #onKey(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const count = this.#observation?.gate_count ?? 0;
-    const at = this.selected;
-    const to = {
-      ArrowRight: at === null ? 0 : at + 1,
-      ArrowDown: at === null ? 0 : at + 1,
-      ArrowLeft: at === null ? count - 1 : at - 1,
-      ArrowUp: at === null ? count - 1 : at - 1,
-      Home: 0,
-      End: count - 1,
-    }[event.key];
+    if (event.ctrlKey || event.metaKey || event.altKey || !this.#observation) return;
+    const count = this.#observation.gate_count;
+    const to = this.#destination(event.key, count - 1);
     if (to === undefined) return;
     event.preventDefault();
-    this.select(Math.max(0, Math.min(count - 1, to)));
+    this.#select(to === null || count === 0 ? null : Math.max(0, Math.min(count - 1, to)));
+  }
+
+  /** Return which gate a key leads to, null for none, or undefined if it is no such key. */
+  #destination(key, end) {
+    const at = this.selected;
+    return {
+      ArrowRight: at === null ? this.#last : at + 1,
+      ArrowDown: at === null ? this.#last : at + 1,
+      ArrowLeft: at === null ? this.#last : at - 1,
+      ArrowUp: at === null ? this.#last : at - 1,
+      Home: 0,
+      End: end,
+      Escape: null,
+    }[key];
   }
 }

@@ -18,22 +18,25 @@ export const signed = (reward) => `${reward < 0 ? "−" : "+"}${Math.abs(reward)
 
 export const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
 
-/** Copy text; say so on the button for a moment, or select the text of `fallback` where copying is forbidden. */
-export async function copy(text, button, fallback) {
-  const label = button.dataset.label ?? button.textContent;
-  button.dataset.label = label;
+/** Copy text and say so on the button for a moment; `select` selects the text in the page where copying is forbidden. */
+export async function copy(text, button, select) {
   try {
     await navigator.clipboard.writeText(text);
-    button.textContent = "Copied";
+    tell(button, "Copied");
   } catch {
-    // Browsers allow it on secure pages only, and not in every frame.
-    const range = document.createRange();
-    range.selectNodeContents(fallback);
-    getSelection().removeAllRanges();
-    getSelection().addRange(range);
-    button.textContent = "Selected: copy it";
+    // Browsers allow it on secure pages only, and not in every frame; what is selected can often be copied yet.
+    select();
+    tell(button, document.execCommand("copy") ? "Copied" : "Selected: copy it");
   }
+}
+
+/** Copy an element's text. */
+export const copyFrom = (source, button) => copy(source.textContent, button, () => getSelection().selectAllChildren(source));
+
+function tell(button, text) {
+  button.dataset.label ??= button.textContent;
+  button.textContent = text;
   setTimeout(() => {
-    button.textContent = label;
+    button.textContent = button.dataset.label;
   }, 2000);
 }

@@ -1,6 +1,7 @@
 // Circuits as the server draws them.
 
 import { ROOT } from "./facts.js";
+import { Lost } from "./session.js";
 
 const KEPT = 400;
 const drawn = new Map();
@@ -25,10 +26,18 @@ export async function drawing(observation, width) {
 }
 
 async function ask(body) {
-  const answer = await fetch(new URL("web/drawing", ROOT), { method: "POST", body });
-  const text = await answer.text();
+  const [answer, text] = await fetched(body);
   if (!answer.ok) throw new Error(`the server could not draw the circuit: ${text.slice(0, 200)}`);
   const svg = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
   if (svg.localName !== "svg") throw new Error("the server's drawing could not be read");
   return svg;
+}
+
+async function fetched(body) {
+  try {
+    const answer = await fetch(new URL("web/drawing", ROOT), { method: "POST", body });
+    return [answer, await answer.text()];
+  } catch {
+    throw new Lost("no connection to the server");
+  }
 }

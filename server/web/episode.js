@@ -1,10 +1,10 @@
 // An episode as this page has it: everything seen so far, and how far one looks back.
 
-import { Lost } from "./session.js";
+import { GAME } from "./facts.js";
 
 export class Episode {
   #session;
-  #applied = null; // actions that the session's own episode has had; null: it is another or none
+  #applied = null; // actions that the session's own episode has had, if this page knows
   #turn = Promise.resolve();
 
   /** @param {import("./session.js").Session} session */
@@ -15,6 +15,7 @@ export class Episode {
     this.actions = []; // [target_index, action_type]
     this.observations = []; // one more than actions
     this.cursor = 0;
+    this.recorded = null; // the recording that this is, until something else is played
   }
 
   get now() {
@@ -29,21 +30,33 @@ export class Episode {
     return this.actions.length;
   }
 
+  /** The action that was played after what one looks at, if any. */
+  get next() {
+    return this.actions[this.cursor];
+  }
+
   get rewards() {
     return this.observations.slice(1, this.cursor + 1).map((observation) => observation.reward);
   }
 
-  begin() {
+  /** Begin, and if there is a recording play it through; look at the beginning. */
+  begin(recording) {
     return this.#inTurn(async () => {
-      this.observations = await this.#replay([]);
+      const actions = recording?.actions ?? [];
+      this.observations = await this.#replay(actions);
+      this.actions = actions;
+      this.recorded = recording;
     });
   }
 
-  /** Play an action where one looks; what came after it is forgotten. */
+  /**
+   * Play an action where one looks, and forget what came after. Return what is seen then, or undefined if one
+   * looks at something else when its turn comes, for which it was not meant.
+   */
   play(action) {
     const cursor = this.cursor;
     return this.#inTurn(async () => {
-      if (cursor !== this.cursor || this.now.done) return;
+      if (cursor !== this.cursor || this.now.done) return undefined;
       const before = this.actions.slice(0, cursor);
       const observation = this.#standsAt(before)
         ? (await this.#ask([step(action)]))[0]
@@ -52,20 +65,17 @@ export class Episode {
       this.observations = [...this.observations.slice(0, cursor + 1), observation];
       this.#applied = this.actions;
       this.cursor = cursor + 1;
+      this.recorded = null;
+      return observation;
     });
   }
 
-  /** Play a whole list from the start, and look at its beginning. */
-  load(actions) {
-    return this.#inTurn(async () => {
-      this.observations = await this.#replay(actions);
-      this.actions = actions;
-      this.cursor = 0;
-    });
+  undo() {
+    return this.#inTurn(() => this.#lookAt(this.cursor - 1));
   }
 
   look(cursor) {
-    this.cursor = Math.max(0, Math.min(this.length, cursor));
+    return this.#inTurn(() => this.#lookAt(cursor));
   }
 
   /** After a lost connection: bring the new one to where the old one was. */
@@ -75,19 +85,29 @@ export class Episode {
     });
   }
 
+  #lookAt(cursor) {
+    this.cursor = Math.max(0, Math.min(this.length, cursor));
+  }
+
   #standsAt(actions) {
-    return this.#session.open && this.#applied?.length === actions.length && same(this.#applied, actions);
+    const ours = this.#session.open && this.#session.holder === this;
+    return ours && this.#applied?.length === actions.length && same(this.#applied, actions);
   }
 
   async #replay(actions) {
     const reset = { type: "reset", data: { task: this.task, seed: this.seed, hints: true } };
     const observations = await this.#ask([reset, ...actions.map(step)]);
+    const { game_version } = observations[0].metadata;
+    if (game_version !== GAME.game_version) {
+      throw new Error(`The server now plays game version ${game_version}, this page ${GAME.game_version}: reload the page.`);
+    }
     this.#applied = actions;
     return observations;
   }
 
   async #ask(messages) {
     this.#applied = null;
+    this.#session.holder = this;
     return this.#session.ask(...messages);
   }
 
@@ -102,5 +122,3 @@ export class Episode {
 const step = ([target_index, action_type]) => ({ type: "step", data: { target_index, action_type } });
 
 const same = (some, others) => some.every(([index, type], at) => index === others[at][0] && type === others[at][1]);
-
-export { Lost };

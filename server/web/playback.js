@@ -18,11 +18,6 @@ export class Playback {
     return this.#timer !== null;
   }
 
-  toggle() {
-    if (this.running) this.pause();
-    else this.#start();
-  }
-
   pause() {
     if (!this.running) return;
     clearTimeout(this.#timer.id);
@@ -30,7 +25,8 @@ export class Playback {
     this.onChange(false);
   }
 
-  #start() {
+  start() {
+    this.pause();
     const timer = { id: 0 };
     this.#timer = timer;
     this.onChange(true);

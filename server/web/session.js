@@ -6,6 +6,7 @@ const SOCKET = new URL("ws", ROOT);
 SOCKET.protocol = ROOT.protocol === "https:" ? "wss:" : "ws:";
 
 const FULL = "CAPACITY_REACHED";
+const PATIENCE = 20_000; // milliseconds without an answer after which a connection counts as lost
 
 /** The server has refused a message; the session goes on. */
 export class Refused extends Error {}
@@ -18,8 +19,10 @@ export class Session {
   #opening = null;
   #waiting = [];
   #said = "";
+  #watch = null; // the timer that ends a silent connection, which a phone that has slept can have
+  holder = null; // whose episode the session has: whoever has asked last
 
-  /** @param {(reason: string) => void} onLost called when an open connection is lost */
+  /** @param {() => void} onLost called when an open connection is lost */
   constructor(onLost) {
     this.onLost = onLost;
   }
@@ -40,15 +43,13 @@ export class Session {
         this.#opening = null;
         resolve();
       });
-      socket.addEventListener("message", (event) => this.#hear(JSON.parse(event.data)));
+      socket.addEventListener("message", (event) => socket === this.#socket && this.#hear(JSON.parse(event.data)));
       socket.addEventListener("close", () => {
         this.#opening = null;
         const reason = this.#said || "no connection to the server";
         this.#said = "";
-        if (!opened) return reject(new Lost(reason));
-        if (this.#socket === socket) this.#socket = null;
-        for (const one of this.#waiting.splice(0)) one.reject(new Lost(reason));
-        this.onLost(reason);
+        if (opened) this.#lose(socket, reason);
+        else reject(new Lost(reason));
       });
     });
     return this.#opening;
@@ -63,9 +64,29 @@ export class Session {
           new Promise((resolve, reject) => {
             this.#waiting.push({ resolve, reject });
             this.#socket.send(JSON.stringify(message));
+            this.#listen();
           }),
       ),
     );
+  }
+
+  #lose(socket, reason) {
+    if (this.#socket !== socket) return;
+    this.#socket = null;
+    clearTimeout(this.#watch);
+    for (const one of this.#waiting.splice(0)) one.reject(new Lost(reason));
+    this.onLost();
+  }
+
+  /** Wait for an answer as long as one is due. */
+  #listen() {
+    clearTimeout(this.#watch);
+    if (this.#waiting.length === 0) return;
+    const socket = this.#socket;
+    this.#watch = setTimeout(() => {
+      socket.close();
+      this.#lose(socket, "the server does not answer");
+    }, PATIENCE);
   }
 
   #hear(frame) {
@@ -76,6 +97,7 @@ export class Session {
       return;
     }
     const one = this.#waiting.shift();
+    this.#listen();
     if (failed) one.reject(new Refused(frame.data.message));
     else one.resolve({ ...frame.data.observation, reward: frame.data.reward, done: frame.data.done });
   }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from support.browser import PHONE, WIDE, click_a_reduction, history, state, steps, violations, visit
 from support.prefixed import PREFIX
@@ -49,6 +49,52 @@ def test_on_a_phone_the_page_does_not_scroll_sideways(
     page.goto(f"{server_url}/web?task={'x' * 200}&seed=1")
     page.wait_for_selector("body[data-state=playing] #error:not([hidden])")
     assert sideways(page) == 0
+
+
+@pytest.mark.parametrize("width", [320, 800])
+def test_a_narrow_or_magnified_page_does_not_scroll_sideways(
+    new_page: Callable[..., Page], server_url: str, width: int
+) -> None:
+    """800 pixels are a window of 1600 at 200 %."""
+    page = new_page(viewport={"width": width, "height": 500})
+    visit(page, server_url, "hard", 1)
+    open_everything(page)
+    click_a_reduction(page)
+    page.locator("#circuit .reducible").first.click()
+    assert sideways(page) == 0
+
+
+def test_on_a_phone_gate_and_actions_are_in_sight_together_and_large_enough(
+    new_page: Callable[..., Page], server_url: str
+) -> None:
+    page = new_page(viewport=PHONE, has_touch=True, is_mobile=True)
+    visit(page, server_url, "hard", 13)
+    for index in (12, 35, 68):
+        page.locator(f'#circuit [data-index="{index}"]').tap()
+        expect(page.locator("#selected")).to_contain_text(f"Gate {index}:")
+        panel = page.locator("#panel").bounding_box()
+        gate = page.locator(f'#circuit [data-index="{index}"] .qc-hit').bounding_box()
+        assert panel
+        assert gate
+        assert gate["y"] >= 0
+        assert gate["y"] + gate["height"] <= panel["y"] + 1
+        assert panel["y"] + panel["height"] <= PHONE["height"] + 1
+    for control in page.locator("button:visible, select:visible, summary:visible, main input:visible").all():
+        box = control.bounding_box()
+        assert box
+        assert box["height"] >= 40, control.evaluate("it => it.outerHTML")
+
+
+def test_without_scripts_the_page_says_so_and_shows_no_dead_controls(
+    new_page: Callable[..., Page], server_url: str
+) -> None:
+    page = new_page(java_script_enabled=False)
+    page.goto(f"{server_url}/web")
+    assert page.get_by_text("Playing here needs JavaScript").is_visible()
+    assert not page.locator("#circuit").is_visible()
+    assert page.locator("button:visible, select:visible").count() == 0
+    page.get_by_text("Play from a program").click()
+    assert page.get_by_text("QuantumCircuitEnv(base_url").is_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -184,6 +184,7 @@ def test_a_dropped_connection_is_opened_again_and_the_episode_replayed(
 
 def test_the_prompt_is_what_a_language_model_sees(page: Page, server_url: str) -> None:
     visit(page, server_url, "medium", 7)
+    page.get_by_text("What a language model sees now").click()
     click_a_reduction(page)
     assert said(page, "prompt") == prompt(replayed("medium", 7, history(page)), TIERS["medium"].scoring)
 
@@ -192,6 +193,8 @@ def test_the_same_actions_in_python_give_the_same_score(page: Page, server_url: 
     visit(page, server_url, "easy", 42)
     click_a_reduction(page)
     click_a_reduction(page)
+    page.get_by_text("The same actions in Python").click()
+    expect(page.locator("#python")).to_contain_text("reset")
     printed = StringIO()
     with redirect_stdout(printed):
         exec(compile(said(page, "python"), "shown", "exec"), {})  # noqa: S102
@@ -208,7 +211,7 @@ def test_a_player_plays_legal_actions_step_by_step_and_by_itself(
     wait_for_steps(page, 1)
     page.locator("#speed").fill("20")
     page.click("#play")
-    wait_for_steps(page, 3)
+    page.wait_for_selector("#history li:nth-child(3)")
     page.click("#play")
     expect(page.locator("#play")).to_have_text("Play")
     actions = history(page)
@@ -226,3 +229,59 @@ def test_every_address_of_the_page_works(page: Page, server_url: str, path: str)
     click_a_reduction(page)
     assert isinstance(replayed("easy", 42, history(page)).circuit(), Circuit)
     assert re.fullmatch(r"\d\.\d{3}", said(page, "score"))
+
+
+def test_a_swapped_gate_stays_selected_and_a_removed_one_does_not(page: Page, server_url: str) -> None:
+    visit(page, server_url, "medium", 7)
+    masks = Position(replayed("medium", 7, []).circuit()).masks()
+    swap, cancel = (next(rule for rule in RULES.values() if rule.name == name) for name in ("swap", "cancel"))
+    index = next(index for index, mask in enumerate(masks) if mask & swap.bit)
+    page.locator(f'#circuit [data-index="{index}"]').click()
+    gate = said(page, "selected").partition(":")[2]
+    page.click(f"#action-{swap.action_type}")
+    wait_for_steps(page, 1)
+    assert said(page, "selected") == f"Gate {index + 1}:{gate}"
+    page.click("#undo")
+    wait_for_steps(page, 0)
+    index = next(index for index, mask in enumerate(masks) if mask & cancel.bit)
+    page.locator(f'#circuit [data-index="{index}"]').click()
+    page.click(f"#action-{cancel.action_type}")
+    wait_for_steps(page, 1)
+    assert said(page, "selected") == "No gate selected"
+    page.locator("#circuit").focus()
+    page.keyboard.press("ArrowRight")
+    assert said(page, "selected").startswith(f"Gate {index}:")
+    page.keyboard.press("Escape")
+    assert said(page, "selected") == "No gate selected"
+
+
+def test_back_and_forward_lead_through_the_circuits(page: Page, server_url: str) -> None:
+    visit(page, server_url, "easy", 1)
+    first = gates(page)
+    page.fill("#seed", "2")
+    page.click("#load")
+    page.wait_for_url("**seed=2")
+    page.wait_for_selector("body[data-state=playing]")
+    second = gates(page)
+    page.go_back()
+    expect(page.locator("#status")).to_contain_text("easy, seed 1")
+    page.wait_for_selector("body[data-state=playing]")
+    assert gates(page) == first
+    page.go_forward()
+    expect(page.locator("#status")).to_contain_text("easy, seed 2")
+    page.wait_for_selector("body[data-state=playing]")
+    assert gates(page) == second
+
+
+def test_digits_and_letters_can_be_kept_from_being_keys(page: Page, server_url: str) -> None:
+    visit(page, server_url, "easy", 42)
+    click_a_reduction(page)
+    page.get_by_text("Keyboard", exact=True).click()
+    page.uncheck("#keys-on")
+    page.locator("#circuit").focus()
+    page.keyboard.press("u")
+    assert (steps(page), len(history(page))) == (1, 1)
+    page.check("#keys-on")
+    page.locator("#circuit").focus()
+    page.keyboard.press("u")
+    wait_for_steps(page, 0)

@@ -162,3 +162,45 @@ def test_a_wrong_link_is_told_and_something_is_shown(
     expect(page.locator("#error")).to_contain_text(told)
     assert page.locator("#circuit [data-index]").count() == 32
     assert page.locator("main img, main script, main b").count() == 0
+
+
+def test_the_same_file_can_be_opened_again(page: Page, server_url: str, tmp_path: Path) -> None:
+    visit(page, server_url, "easy", 42)
+    file = tmp_path / "again.json"
+    file.write_text(json.dumps(recording("medium", 5, "optimal")))
+    for seed in ("42", "43"):
+        page.fill("#seed", seed)
+        page.select_option("#task", "easy")
+        page.click("#load")
+        expect(page.locator("#status")).to_contain_text(f"easy, seed {seed}")
+        with page.expect_file_chooser() as chooser:
+            page.click("#record-file")
+        chooser.value.set_files(file)
+        page.wait_for_selector("body[data-state=replaying]")
+        expect(page.locator("#status")).to_contain_text("on medium, seed 5")
+
+
+def test_another_circuit_leaves_the_recording_and_its_player(page: Page, server_url: str) -> None:
+    visit(page, server_url, "easy", 42)
+    for _ in range(2):
+        page.select_option("#player", "episodes/easy-101.json")
+        page.wait_for_selector("body[data-state=replaying]")
+        page.click("#play")
+        page.click("#random")
+        page.wait_for_selector("body[data-state=playing]")
+        expect(page.locator("#play")).to_have_text("Play")
+        expect(page.locator("#player")).to_have_value("random-legal")
+        assert (steps(page), history(page)) == (0, [])
+
+
+def test_a_replay_that_is_at_its_end_plays_again(page: Page, server_url: str) -> None:
+    visit(page, server_url, "easy", 42)
+    page.select_option("#player", "episodes/easy-101.json")
+    page.wait_for_selector("body[data-state=replaying]")
+    page.locator("#speed").fill("20")
+    for _ in range(2):
+        page.click("#play")
+        page.wait_for_selector("body[data-state=replaying]")
+        page.wait_for_selector("body[data-state=done]")
+    page.click("#step-once")
+    expect(page.locator("#status")).to_contain_text("nothing more to replay")
