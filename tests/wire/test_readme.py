@@ -25,7 +25,7 @@ from support.sockets import session
 
 ROOT = readme.README.parent
 README = readme.README.read_text("utf-8")
-CLIENT, TRAINING = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+CLIENT, TRAINING, BATCHED = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
 def told(command: str, **variables: str) -> str:
@@ -126,6 +126,13 @@ def test_training_example(output: Runner) -> None:
     said = output(TRAINING)
     assert len(said) == 8
     assert all(re.fullmatch(r"return -?\d+\.\d\d, score 0\.\d\d", line) for line in said)
+
+
+def test_batched_example(output: Runner) -> None:
+    (said,) = output(BATCHED)
+    reward, *terminations = said.split()
+    assert -0.1 <= float(reward) <= 2.0
+    assert set(terminations) <= {"optimized", "dead_end", "step_limit"}
 
 
 def rows(*header: str) -> list[tuple[str, ...]]:
