@@ -74,8 +74,8 @@ export class Board {
     gate.id = `gate-${index}`;
     gate.setAttribute("role", "option");
     gate.setAttribute("aria-selected", "false");
-    const title = gate.querySelector("title").textContent;
-    gate.setAttribute("aria-label", legal.length ? `${title}; legal: ${legal.map((rule) => rule.name).join(", ")}` : title);
+    // The title is the option's name: what rings and colours tell has to be in it.
+    if (legal.length) gate.querySelector("title").append(`; legal: ${legal.map((rule) => rule.name).join(", ")}`);
     // What is written on it would be read beside its name.
     for (const text of gate.querySelectorAll("text")) text.setAttribute("aria-hidden", "true");
     gate.classList.toggle("reducible", legal.some((rule) => rule.removes > 0));

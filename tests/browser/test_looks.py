@@ -90,7 +90,7 @@ def test_without_scripts_the_page_says_so_and_shows_no_dead_controls(
 ) -> None:
     page = new_page(java_script_enabled=False)
     page.goto(f"{server_url}/web")
-    assert page.get_by_text("Playing here needs JavaScript").is_visible()
+    expect(page.locator("noscript .notice")).to_be_visible()
     assert not page.locator("#circuit").is_visible()
     assert page.locator("button:visible, select:visible").count() == 0
     page.get_by_text("Play from a program").click()
