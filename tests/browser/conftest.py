@@ -52,7 +52,7 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
                 complaints.append(text)
 
         page.on("pageerror", lambda error: complain(str(error)))
-        page.on("console", lambda line: line.type in ("error", "warning") and complain(line.text))
+        page.on("console", lambda line: complain(line.text) if line.type in ("error", "warning") else None)
         return page
 
     yield opened

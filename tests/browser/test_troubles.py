@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
-from qrewrite.rules import RULES
 from qrewrite.tasks import GAME_VERSION
 from support.browser import (
+    LEGAL,
     click_a_reduction,
     gates,
     history,
@@ -20,8 +20,6 @@ from support.browser import (
     wait_for_steps,
 )
 from support.servers import serving
-
-LEGAL = ", ".join(f"#action-{rule.action_type}[aria-disabled=false]" for rule in RULES.values() if rule.removes)
 
 
 class Line:

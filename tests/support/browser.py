@@ -12,6 +12,10 @@ from qrewrite.tasks import TIERS, generate
 READY: Final = "body:not([data-state=connecting])"
 WIDE: Final = {"width": 1600, "height": 1000}
 PHONE: Final = {"width": 390, "height": 844}
+LEGAL: Final = ", ".join(
+    f"#action-{rule.action_type}[aria-disabled=false]" for rule in RULES.values() if rule.removes
+)
+"""The buttons of the reductions that are legal on the selected gate."""
 
 
 def visit(page: Page, url: str, task: str, seed: int, path: str = "/web") -> None:
@@ -62,9 +66,7 @@ def click_a_reduction(page: Page) -> None:
     """Click the first gate that is ringed and the first action that removes gates of it."""
     before = steps(page)
     page.locator("#circuit .reducible").first.click()
-    removing = [rule.action_type for rule in RULES.values() if rule.removes]
-    legal = ", ".join(f"#action-{number}[aria-disabled=false]" for number in removing)
-    page.locator(legal).first.click()
+    page.locator(LEGAL).first.click()
     wait_for_steps(page, before + 1)
 
 
