@@ -22,7 +22,7 @@ class Codes:
     Attributes:
         gates: gate of each code.
         none: the code of no gate, which is len(gates).
-        dtype: smallest unsigned integer that holds every code, `no_code` and a larger number.
+        dtype: smallest unsigned integer that holds every code and `no_code`.
         no_code: a number that is no code at all.
         masks: bit q is set when the gate acts on qubit q; all bits for `none`, so that nothing moves past it.
         middles: middle gate of the identity that the gate may begin, `no_code` where there is none.
@@ -35,7 +35,7 @@ class Codes:
         self.gates: Final = _alphabet(num_qubits)
         self.none: Final = len(self.gates)
         self.no_code: Final = self.none + 1
-        self.dtype: Final = np.min_scalar_type(self.no_code + 1)
+        self.dtype: Final = np.min_scalar_type(self.no_code)
         self._code_of = {gate: code for code, gate in enumerate(self.gates)}
         every_wire = (1 << num_qubits) - 1
         masks = [*(gate.mask for gate in self.gates), every_wire]

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qrewrite.batch.blocks import all_bits
 from qrewrite.batch.codes import Array, Codes
 from qrewrite.rules import CANCEL, SWAP
 
@@ -75,10 +74,9 @@ def wire_matches(block: Block, codes: Codes) -> WireMatches:
 
 
 def _followers(block: Block, codes: Codes) -> tuple[Array, Array]:
-    """Return code and place of the gate that comes next on all wires of each gate.
+    """Return code and place of the next later gate that shares any qubit with each gate; `none` if none does.
 
-    Where the wires disagree the code is none that `codes` uses, and the place is anything; where all of them
-    end it is `none`.
+    If that gate acts on the same qubits it comes next on all of their wires.
 
     A place and its code are packed into one number, the place in front: the smallest such number from a
     place on then is the next gate on a wire, wherever it stands. All bits stand for no gate, so that `|` with
@@ -95,9 +93,5 @@ def _followers(block: Block, codes: Codes) -> tuple[Array, Array]:
     for place in range(places - 1, -1, -1):
         np.minimum(coming[place], coming[place + 1], out=coming[place])
     after = coming[1:]
-    low = np.bitwise_or(after, absent).min(axis=1)
-    np.invert(absent, out=absent)
-    high = np.bitwise_and(after, absent, out=absent).max(axis=1)
-    followers = (low & dtype.type((1 << shift) - 1)).astype(codes.dtype)
-    np.bitwise_or(followers, all_bits(low != high, codes.dtype), out=followers)
-    return followers, low >> dtype.type(shift)
+    first = np.bitwise_or(after, absent, out=absent).min(axis=1)
+    return (first & dtype.type((1 << shift) - 1)).astype(codes.dtype), first >> dtype.type(shift)
