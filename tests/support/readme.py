@@ -36,6 +36,10 @@ COMMANDS: Final[dict[str, tuple[Runs, str]]] = {
         Runs.SUITE,
         "draws README's picture",
     ),
+    "uv run quantum-circuit-env record --task medium --seed 5 --agent cancel-first": (
+        Runs.CLONE,
+        "prints an episode, which tests/browser open",
+    ),
     "uv run quantum-circuit-env depth --seeds 2": (Runs.SUITE, "takes seconds"),
     "uv run quantum-circuit-env depth --seeds 200": (Runs.CLONE, "takes minutes"),
     "uv run python inference.py --offline --tasks easy --seeds 0-2": (Runs.SUITE, "takes seconds"),
