@@ -1,5 +1,6 @@
 // Circuits as the server draws them.
 
+import { element } from "./dom.js";
 import { ROOT } from "./facts.js";
 import { Lost } from "./session.js";
 
@@ -30,7 +31,14 @@ async function ask(body) {
   if (!answer.ok) throw new Error(`the server could not draw the circuit: ${text.slice(0, 200)}`);
   const svg = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
   if (svg.localName !== "svg") throw new Error("the server's drawing could not be read");
+  shareStyle(svg.querySelector("style"));
   return svg;
+}
+
+/** Move a drawing's style, which all have, to the page: each that comes or goes lets the browser style all anew. */
+function shareStyle(style) {
+  style.remove();
+  if (!document.head.querySelector("style")) document.head.append(element("style", { textContent: style.textContent }));
 }
 
 async function fetched(body) {
