@@ -62,6 +62,7 @@ def steps_of(info: RunInfo, key: EpisodeKey) -> Iterator[Episode]:
 
 def write_missing(path: Path, info: RunInfo, ready: Connection) -> None:
     """Resume the run and play what is missing, to the end or until killed; say when it begins."""
+    _template()  # which imports the agents: longer than some writers live
     with RunFolder.open(path).resume(info) as run:
         ready.send(os.getpid())
         for key in run.missing():
