@@ -2,7 +2,7 @@
 
 import { GAME, RULES, TASKS } from "./facts.js";
 
-export const FORMAT = "quantum_circuit_env/episode/1";
+const FORMAT = "quantum_circuit_env/episode/1";
 const MOST_LINES = 20_000;
 
 /** Something is wrong with a file; the message says what and what is allowed. */

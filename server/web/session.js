@@ -9,7 +9,7 @@ const FULL = "CAPACITY_REACHED";
 const PATIENCE = 20_000; // milliseconds without an answer after which a connection counts as lost
 
 /** The server has refused a message; the session goes on. */
-export class Refused extends Error {}
+class Refused extends Error {}
 
 /** The connection is gone, and the episode on it with it. */
 export class Lost extends Error {}
