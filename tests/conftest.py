@@ -1,4 +1,4 @@
-"""What all tests share: one server for the whole run."""
+"""What all tests share: one server for each process that needs one."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,10 +22,3 @@ def schema(server_url: str) -> dict[str, Any]:
     """What the server publishes of its types."""
     found: dict[str, Any] = httpx.get(f"{server_url}/schema", trust_env=False).raise_for_status().json()
     return found
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep all tests that may use the server in one process, so that there is one server for all of them."""
-    for item in items:
-        if item.path.parent.name == "wire":
-            item.add_marker(pytest.mark.xdist_group("wire"))
