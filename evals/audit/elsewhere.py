@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -85,23 +86,26 @@ def cut_off_grades(episodes: str) -> dict[str, float]:
 @cache
 def other_pythons() -> Mapping[str, str]:
     """Return version → executable of the other Pythons on PATH and of pyenv that the package supports."""
-    mine = "{}.{}.{}".format(*sys.version_info[:3])
     found: dict[str, str] = {}
     root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     for minor in MINORS:
         installed = sorted((root / "versions").glob(f"3.{minor}.*/bin/python"))
-        for executable in (shutil.which(f"python3.{minor}"), *map(str, installed)):
-            version = None if executable is None else _version(executable)
-            if executable is not None and version not in (None, mine):
-                found.setdefault(str(version), executable)
+        for command in (shutil.which(f"python3.{minor}"), *map(str, installed)):
+            version, executable = _python(command) if command else ("", "")
+            if version and version != platform.python_version():
+                found.setdefault(version, executable)
     return found
 
 
-def _version(executable: str) -> str | None:
-    """Return the version of a Python, or None if it does not run, as pyenv's stand-ins need not."""
-    code = "import sys; print('{}.{}.{}'.format(*sys.version_info[:3]))"
-    done = subprocess.run([executable, "-c", code], capture_output=True, text=True, check=False)  # noqa: S603
-    return None if done.returncode else done.stdout.strip()
+def _python(command: str) -> tuple[str, str]:
+    """Return version and executable of a Python, itself where `command` is a stand-in of pyenv's.
+
+    Both are empty if it does not run, as stand-ins need not.
+    """
+    code = "import platform, sys; print(platform.python_version(), sys.executable)"
+    done = subprocess.run([command, "-c", code], capture_output=True, text=True, check=False)  # noqa: S603
+    version, _, executable = ("" if done.returncode else done.stdout.strip()).partition(" ")
+    return version, executable
 
 
 def _output(command: Sequence[str], variables: Mapping[str, str]) -> str:

@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from importlib.resources import files
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -24,7 +25,8 @@ PROXIED = {
     "x-forwarded-for": "203.0.113.1",
 }
 PAGES = ("/", "/web", "/web/")
-LOADED = ("web/style.css", "web/main.js", "web/icon.svg")
+FILES = files("quantum_circuit_env.server") / "web"
+LOADED = {f"web/{file.name}" for file in FILES.iterdir() if file.is_file()}
 
 
 @pytest.fixture(scope="module")
