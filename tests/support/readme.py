@@ -41,7 +41,7 @@ COMMANDS: Final[dict[str, tuple[Runs, str]]] = {
         "prints an episode, which tests/browser open",
     ),
     "uv run quantum-circuit-env depth --seeds 2": (Runs.SUITE, "takes seconds"),
-    "uv run quantum-circuit-env depth --seeds 200": (Runs.CLONE, "takes minutes"),
+    "uv run quantum-circuit-env depth --seeds 200": (Runs.ELSEWHERE, "by hand: takes minutes"),
     "uv run python inference.py --offline --tasks easy --seeds 0-2": (Runs.SUITE, "takes seconds"),
     "OPENAI_API_KEY=… uv run python inference.py --seeds 0-9": (Runs.ELSEWHERE, "by hand: needs a key"),
     "uv run quantum-circuit-env evaluate --agent uniform --agent beam --seeds 20 --out outputs/first": (
