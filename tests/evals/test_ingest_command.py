@@ -7,35 +7,27 @@ from pathlib import Path
 
 import pytest
 
-from quantum_circuit_env.cli import main
 from quantum_circuit_env.evals.ingest import command
 from quantum_circuit_env.evals.ingest.formats import FORMATS
+from support.commands import run_wide
 from support.samples import FIXTURES
-
-
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path) -> int:
-    monkeypatch.setattr(sys, "argv", ["quantum-circuit-env", *map(str, arguments)])
-    monkeypatch.setenv("COLUMNS", "200")
-    with pytest.raises(SystemExit) as ended:
-        main()
-    return int(ended.value.code or 0)
 
 
 def test_a_suite_is_read_and_compared(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     runs, out = tmp_path / "run", tmp_path / "suites.json"
-    assert run(monkeypatch, "ingest", FIXTURES / "arena", "--format", "arena", "--out", runs) == 0
+    assert run_wide(monkeypatch, "ingest", FIXTURES / "arena", "--format", "arena", "--out", runs) == 0
     assert capsys.readouterr().out == f"14 samples of 3 files in {runs}\n"
-    assert run(monkeypatch, "suites", runs) == 2
+    assert run_wide(monkeypatch, "suites", runs) == 2
     refused = capsys.readouterr().err
     assert refused.startswith("quantum-circuit-env: toy_suite has 2 files that do not say which evaluator")
-    assert run(monkeypatch, "suites", runs, "--trust-same-evaluator", "--out", out) == 0
+    assert run_wide(monkeypatch, "suites", runs, "--trust-same-evaluator", "--out", out) == 0
     printed = capsys.readouterr().out
     assert "0.500 [0.333, 0.667]" in printed
     assert "toy_suite: pass@3, pairs" in printed
     assert len(json.loads(out.read_text())["pairs"]) == 2
-    assert run(monkeypatch, "suites", runs, "--side-by-side") == 0
+    assert run_wide(monkeypatch, "suites", runs, "--side-by-side") == 0
     assert "pairs" not in capsys.readouterr().out
 
 
@@ -44,7 +36,7 @@ def test_columns_of_a_table_are_told(
 ) -> None:
     told = ["--map", "problem=task", "--map", "try=sample", "--map", "model=agent_id", "--suite", "toy"]
     table = FIXTURES / "table" / "t.csv"
-    assert run(monkeypatch, "ingest", table, "--format", "table", "--out", tmp_path / "run", *told) == 0
+    assert run_wide(monkeypatch, "ingest", table, "--format", "table", "--out", tmp_path / "run", *told) == 0
     assert capsys.readouterr().out.startswith("4 samples of 1 file in")
 
 
@@ -65,7 +57,7 @@ def test_wrong_arguments_are_told_in_one_line(
     message: str,
 ) -> None:
     table, out = FIXTURES / "table" / "t.csv", tmp_path / "run"
-    assert run(monkeypatch, "ingest", table, "--format", "table", "--out", out, *arguments) == 2
+    assert run_wide(monkeypatch, "ingest", table, "--format", "table", "--out", out, *arguments) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("quantum-circuit-env: ")
     assert message in line
@@ -79,9 +71,9 @@ def test_what_is_missing_is_told(
     text = (FIXTURES / "humaneval" / "a_results.jsonl").read_text()
     samples.write_text("".join(text.splitlines(keepends=True)[:3]))
     told = ["--format", "humaneval", "--agent", "a", "--out", tmp_path / "run"]
-    assert run(monkeypatch, "ingest", samples, *told) == 2
+    assert run_wide(monkeypatch, "ingest", samples, *told) == 2
     assert "--allow-missing goes on without them" in capsys.readouterr().err
-    assert run(monkeypatch, "ingest", samples, *told, "--allow-missing") == 0
+    assert run_wide(monkeypatch, "ingest", samples, *told, "--allow-missing") == 0
     assert capsys.readouterr().err == "missing: a on Toy has 1 samples of task 'Toy/1' and 2 of others\n"
 
 

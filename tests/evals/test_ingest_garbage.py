@@ -2,7 +2,6 @@
 
 import json
 import random
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import copytree
@@ -10,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from quantum_circuit_env.cli import main
 from quantum_circuit_env.evals.ingest.batch import Options
 from quantum_circuit_env.evals.ingest.errors import IngestError
 from quantum_circuit_env.evals.ingest.fields import LARGEST_FILE
 from quantum_circuit_env.evals.ingest.formats import FORMATS, ingest
+from support.commands import run_wide
 from support.inspect_logs import ZSTANDARD, write_log, write_zip
 from support.samples import FIXTURES, OPTIONS
 
@@ -162,14 +161,6 @@ def test_damaged_logs_of_inspect(tmp_path: Path) -> None:
     assert "a.eval:samples/1_epoch_1.json, byte 0: is no UTF-8" in refused(file, "inspect", Options())
 
 
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path) -> int:
-    monkeypatch.setattr(sys, "argv", ["quantum-circuit-env", *map(str, arguments)])
-    monkeypatch.setenv("COLUMNS", "200")
-    with pytest.raises(SystemExit) as ended:
-        main()
-    return int(ended.value.code or 0)
-
-
 def test_hostile_names_come_out_as_text(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -177,9 +168,9 @@ def test_hostile_names_come_out_as_text(
     rows = [{"task": task, "agent_id": name, "passed": task == "t"} for task in ("t", "\x1b[31mu\r")]
     (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
     told = ["--suite", "s", "--format", "table", "--out", tmp_path / "run"]
-    assert run(monkeypatch, "ingest", tmp_path / "t.jsonl", *told) == 0
+    assert run_wide(monkeypatch, "ingest", tmp_path / "t.jsonl", *told) == 0
     page = tmp_path / "suites.html"
-    assert run(monkeypatch, "suites", tmp_path / "run", "--html", page) == 0
+    assert run_wide(monkeypatch, "suites", tmp_path / "run", "--html", page) == 0
     printed = capsys.readouterr().out
     assert "[red]a[/red]:boom:<b>\\x1b[2J" in printed
     assert "\x1b[2J" not in printed
@@ -192,15 +183,15 @@ def test_hostile_names_in_refusals_are_one_line(
     row = {"task": HOSTILE, "agent_id": HOSTILE, "passed": True, "sample": 0, "suite": HOSTILE}
     file = tmp_path / "\x1b[2Jt.jsonl"
     file.write_text("\n".join([json.dumps(row)] * 2))
-    assert run(monkeypatch, "ingest", file, "--format", "table", "--out", tmp_path / "run") == 2
+    assert run_wide(monkeypatch, "ingest", file, "--format", "table", "--out", tmp_path / "run") == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.isprintable()
     assert "sample=0 is twice" in line
     file.write_text(json.dumps(row))
     (tmp_path / "u.jsonl").write_text(json.dumps(row | {"agent_id": "b"}))
-    assert run(monkeypatch, "ingest", tmp_path, "--format", "table", "--out", tmp_path / "run") == 0
+    assert run_wide(monkeypatch, "ingest", tmp_path, "--format", "table", "--out", tmp_path / "run") == 0
     capsys.readouterr()
-    assert run(monkeypatch, "suites", tmp_path / "run") == 2
+    assert run_wide(monkeypatch, "suites", tmp_path / "run") == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.isprintable()
     assert "2 files that do not say which evaluator" in line
