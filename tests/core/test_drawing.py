@@ -25,26 +25,20 @@ from qrewrite.circuits import (
 )
 from qrewrite.circuits.columns import Columns
 from qrewrite.tasks import generate
-from support.circuits import alphabet, circuits, random_circuit
+from support.circuits import DRAWN, DRAWN_WIDE, alphabet, circuits, random_circuit
 from support.drawn import DrawnGate, read_drawing, titles
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "drawing"
-
-SMALL = Circuit.parse(
-    "H 0; CNOT 0 2; X 1; Y 3; CZ 3 1; Z 2; SWAP 0 1; CNOT 3 2; H 1; CNOT 2 0; SWAP 3 0; X 1; X 2; CNOT 0 1",
-    num_qubits=4,
-)
-WIDE = Circuit.parse("SWAP 0 10; H 5; CNOT 10 9; Z 0", num_qubits=11)
 
 
 def golden_drawings() -> dict[str, str]:
     """Name of the golden file → drawing."""
     return {
-        "small": draw_text(SMALL),
-        "small-ascii": draw_text(SMALL, unicode=False),
-        "small-no-indices": draw_text(SMALL, indices=False),
-        "small-narrow": draw_text(SMALL, width=MIN_WIDTH),
-        "eleven-qubits": draw_text(WIDE),
+        "small": draw_text(DRAWN),
+        "small-ascii": draw_text(DRAWN, unicode=False),
+        "small-no-indices": draw_text(DRAWN, indices=False),
+        "small-narrow": draw_text(DRAWN, width=MIN_WIDTH),
+        "eleven-qubits": draw_text(DRAWN_WIDE),
         "empty": draw_text(Circuit(3, ())),
         "easy-42": draw_text(generate("easy", 42)),
         "hard-13": draw_text(generate("hard", 13)),
@@ -132,7 +126,7 @@ def test_gates_that_differ_are_drawn_differently() -> None:
 
 
 def test_the_reader_of_drawings_can_say_no() -> None:
-    text = draw_text(SMALL)
+    text = draw_text(DRAWN)
     assert read_drawing(text)[0] == 4
     for stray in ("│", "●", "┼", "⊕", "×", "H", "7"):
         for at in range(text.index("q1 ─") + 3, text.index("\n", text.index("q1 ─"))):
@@ -217,7 +211,7 @@ huge = pytest.param(-(10**5000), id="huge")
 def test_a_width_that_is_too_small_or_none_is_refused_and_told_the_least(width: object) -> None:
     least = f"width must be an integer of at least {MIN_WIDTH}, got "
     with pytest.raises(DrawingError, match=least) as caught:
-        draw_text(SMALL, width=width)  # type: ignore[arg-type]
+        draw_text(DRAWN, width=width)  # type: ignore[arg-type]
     assert len(str(caught.value)) < 200
 
 

@@ -32,28 +32,22 @@ from qrewrite.circuits import (
 )
 from qrewrite.circuits.svg import STYLE
 from qrewrite.tasks import generate
-from support.circuits import alphabet, circuits, random_circuit
+from support.circuits import DRAWN, DRAWN_WIDE, alphabet, circuits, random_circuit
 from support.drawn_svg import FONT_SIZES, SVG, Box, SvgBlock, SvgDrawing, SvgGate, read_svg
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "svg"
-
-SMALL = Circuit.parse(
-    "H 0; CNOT 0 2; X 1; Y 3; CZ 3 1; Z 2; SWAP 0 1; CNOT 3 2; H 1; CNOT 2 0; SWAP 3 0; X 1; X 2; CNOT 0 1",
-    num_qubits=4,
-)
-WIDE = Circuit.parse("SWAP 0 10; H 5; CNOT 10 9; Z 0", num_qubits=11)
 
 
 def golden_drawings() -> dict[str, str]:
     """Name of the golden file → drawing."""
     return {
-        "small": draw_svg(SMALL),
-        "small-no-indices": draw_svg(SMALL, indices=False),
-        "small-three-columns": draw_svg(SMALL, columns=3),
-        "eleven-qubits": draw_svg(WIDE, title='Eleven & <one> "title"'),
+        "small": draw_svg(DRAWN),
+        "small-no-indices": draw_svg(DRAWN, indices=False),
+        "small-three-columns": draw_svg(DRAWN, columns=3),
+        "eleven-qubits": draw_svg(DRAWN_WIDE, title='Eleven & <one> "title"'),
         "empty": draw_svg(Circuit(3, ())),
         "hard-13": draw_svg(generate("hard", 13)),
-        "panels": draw_panels([Panel(SMALL, "before"), Panel(WIDE, "after")], title="two", columns=4),
+        "panels": draw_panels([Panel(DRAWN, "before"), Panel(DRAWN_WIDE, "after")], title="two", columns=4),
     }
 
 
@@ -180,7 +174,7 @@ def test_all_is_on_whole_pixels() -> None:
 
 
 def test_the_reader_of_drawings_can_say_no() -> None:
-    text = draw_svg(SMALL)
+    text = draw_svg(DRAWN)
     found = read_svg(text)
     body = text.index('<g class="qc-block"')
     changed = 0
@@ -196,7 +190,7 @@ def test_the_reader_of_drawings_can_say_no() -> None:
 @pytest.mark.parametrize("columns", [0, -3, True, 2.0, "2", pytest.param(-(10**5000), id="huge")])
 def test_columns_that_are_none_are_refused(columns: object) -> None:
     with pytest.raises(DrawingError, match="columns must be a positive integer, got ") as caught:
-        draw_svg(SMALL, columns=columns)  # type: ignore[arg-type]
+        draw_svg(DRAWN, columns=columns)  # type: ignore[arg-type]
     assert len(str(caught.value)) < 200
 
 
@@ -205,7 +199,7 @@ HOSTILE = "</title><script>alert(1)</script>\" onload='x' & ]]> &amp; \x00\x1b[2
 
 @pytest.mark.parametrize("title", ["", HOSTILE, "<!--", "a\nb"])
 def test_any_text_is_a_title_or_a_caption_and_no_markup(title: str) -> None:
-    for text in (draw_svg(SMALL, title=title), draw_panels([Panel(SMALL, title)], title=title)):
+    for text in (draw_svg(DRAWN, title=title), draw_panels([Panel(DRAWN, title)], title=title)):
         root = ElementTree.fromstring(text)  # noqa: S314
         allowed = ("\ud7ff" < char < "\ue000" or char in "\x00\x1b\ufffe" for char in title)
         shown = "".join("\ufffd" if bad else char for char, bad in zip(title, allowed, strict=True))
@@ -227,12 +221,12 @@ def test_the_paper_is_as_wide_as_the_captions() -> None:
 
 
 def test_a_title_that_is_not_given_is_the_size() -> None:
-    assert read_svg(draw_svg(SMALL)).name == "Circuit of 14 gates on 4 qubits"
+    assert read_svg(draw_svg(DRAWN)).name == "Circuit of 14 gates on 4 qubits"
     assert read_svg(draw_svg(Circuit.parse("H 0", num_qubits=1))).name == "Circuit of 1 gate on 1 qubit"
 
 
 def test_a_drawing_is_complete_in_itself_and_any_number_fit_in_one_page() -> None:
-    text = draw_panels([Panel(SMALL, "before"), Panel(WIDE)], title="two", columns=3)
+    text = draw_panels([Panel(DRAWN, "before"), Panel(DRAWN_WIDE)], title="two", columns=3)
     root = ElementTree.fromstring(text)  # noqa: S314
     attributes = {name for element in root.iter() for name in element.attrib}
     assert attributes == {

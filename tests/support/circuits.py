@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from functools import cache
 from itertools import permutations
 from random import Random
+from typing import Final
 
 from hypothesis import strategies as st
 
@@ -83,3 +84,13 @@ def circuits(draw: st.DrawFn, max_qubits: int = 4, max_words: int = 8) -> Circui
     gates = _nested(draw(st.lists(st.tuples(word, st.integers(0, 999)), max_size=max_words)))
     places = draw(st.lists(st.integers(0, 7), min_size=len(gates), max_size=len(gates)))
     return Circuit.of(num_qubits, _spread(gates, places))
+
+
+DRAWN: Final = Circuit.parse(
+    "H 0; CNOT 0 2; X 1; Y 3; CZ 3 1; Z 2; SWAP 0 1; CNOT 3 2; H 1; CNOT 2 0; SWAP 3 0; X 1; X 2; CNOT 0 1",
+    num_qubits=4,
+)
+"""A small circuit for golden drawings, every face's the same."""
+
+DRAWN_WIDE: Final = Circuit.parse("SWAP 0 10; H 5; CNOT 10 9; Z 0", num_qubits=11)
+"""One whose wires have names of two lengths."""
