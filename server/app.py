@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
-from quantum_circuit_env.server.settings import UVICORN, Settings, read_settings
+from quantum_circuit_env.server.settings import Settings, read_settings
 from quantum_circuit_env.server.signals import end_on_signals, ending_on_signals
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def create_app(settings: Settings) -> "FastAPI":
     )
     _openenv_server(settings).register_routes(app)
     add_pages(app, web=settings.web)
-    correct_openapi(app)
+    correct_openapi(app, settings.limits)
     app.add_middleware(FrontDoor)
     app.add_middleware(HeadAsGet)
     return app
@@ -103,7 +103,7 @@ def main() -> None:
         port=settings.port,
         workers=settings.workers,
         log_level=settings.log_level,
-        **UVICORN,
+        **settings.uvicorn,
     )
 
 

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from qrewrite.circuits import MAX_GATES, MAX_QUBITS, Circuit, CircuitError, TaskError
+from qrewrite.circuits import Circuit, CircuitError, TaskError
 from qrewrite.circuits.errors import shown
 from qrewrite.tasks import MAX_SEED, RANDOM, SPLITS, TIERS, Tier, check_seed, generate, split_named, tier_of
+from quantum_circuit_env.server.limits import DEFAULT, Limits
 
 MAX_EPISODE_ID: Final = 255
 """Largest number of characters of an episode id."""
@@ -53,25 +54,33 @@ class Start:
         return generate(self.tier.name, self.seed)
 
 
-ALLOWED: Final = {
-    "seed": f"an integer in 0..{MAX_SEED}, or null to draw one",
-    "episode_id": f"a string of at most {MAX_EPISODE_ID} characters, or null to draw one",
-    "task": f"one of {', '.join(TIERS)} and {RANDOM}",
-    "hints": "true or false",
-    "circuit": f"a list of at most {MAX_GATES} gates, each with name and target_qubits, or null",
-    "num_qubits": f"an integer in 1..{MAX_QUBITS}, given together with circuit",
-    "split": f"one of {', '.join(SPLITS)}, given together with index",
-    "index": "an integer from 0, below the split's number of tasks, given together with split",
-}
-"""Argument → what it may be."""
+def allowed(limits: Limits = DEFAULT) -> dict[str, str]:
+    """Return argument → what it may be."""
+    return {
+        "seed": f"an integer in 0..{MAX_SEED}, or null to draw one",
+        "episode_id": f"a string of at most {MAX_EPISODE_ID} characters, or null to draw one",
+        "task": f"one of {', '.join(TIERS)} and {RANDOM}",
+        "hints": "true or false",
+        "circuit": f"a list of at most {limits.circuit_gates} gates, each with name and target_qubits, or null",
+        "num_qubits": f"an integer in 1..{limits.circuit_qubits}, given together with circuit",
+        "split": f"one of {', '.join(SPLITS)}, given together with index",
+        "index": "an integer from 0, below the split's number of tasks, given together with split",
+    }
 
 
-def check_reset(arguments: Mapping[str, Any], *, default_task: str = RANDOM) -> Start:
+ALLOWED: Final = allowed()
+"""Argument → what it may be where nobody has set limits."""
+
+
+def check_reset(
+    arguments: Mapping[str, Any], *, default_task: str = RANDOM, limits: Limits = DEFAULT
+) -> Start:
     """Return what a reset with these arguments starts, or raise an ArgumentError.
 
     Args:
         arguments: the arguments that the caller gave, by name.
         default_task: the task of a reset that names neither task nor circuit.
+        limits: how large a circuit may be.
     """
     for name in arguments:
         if name not in ALLOWED:
@@ -83,11 +92,13 @@ def check_reset(arguments: Mapping[str, Any], *, default_task: str = RANDOM) -> 
         raise _wrong("episode_id", episode_id)
     if not isinstance(hints, bool):
         raise _wrong("hints", hints)
-    tier, seed, own = _played(arguments, default_task)
+    tier, seed, own = _played(arguments, default_task, limits)
     return Start(tier, seed, own, hints, episode_id)
 
 
-def _played(arguments: Mapping[str, Any], default_task: str) -> tuple[Tier, int | None, Circuit | None]:
+def _played(
+    arguments: Mapping[str, Any], default_task: str, limits: Limits
+) -> tuple[Tier, int | None, Circuit | None]:
     """Return what is played: a tier with a seed or with the caller's own circuit."""
     task, seed, circuit, num_qubits = map(arguments.get, ("task", "seed", "circuit", "num_qubits"))
     split, index = arguments.get("split"), arguments.get("index")
@@ -98,11 +109,12 @@ def _played(arguments: Mapping[str, Any], default_task: str) -> tuple[Tier, int 
         return *_listed(split, index), None
     if circuit is None:
         if num_qubits is not None:
-            raise ArgumentError("num_qubits", f"num_qubits must come with circuit, {ALLOWED['circuit']}")
+            told = f"num_qubits must come with circuit, {allowed(limits)['circuit']}"
+            raise ArgumentError("num_qubits", told)
         return *_generated(default_task, task, seed), None
     if seed is not None:
         raise ArgumentError("seed", "seed and circuit exclude each other: give only one of them")
-    tier, own = _own(task, circuit, num_qubits)
+    tier, own = _own(task, circuit, num_qubits, limits)
     return tier, None, own
 
 
@@ -129,16 +141,17 @@ def _generated(default: str, task: Any, seed: Any) -> tuple[Tier, int]:
     return _tier(default if task is None else task, seed), seed
 
 
-def _own(task: Any, circuit: Any, num_qubits: Any) -> tuple[Tier, Circuit]:
+def _own(task: Any, circuit: Any, num_qubits: Any, limits: Limits) -> tuple[Tier, Circuit]:
     if task == RANDOM:
         raise ArgumentError("task", f"an own circuit is graded as one of {', '.join(TIERS)}, not {RANDOM}")
     tier = _tier(next(iter(TIERS)) if task is None else task, 0)
     if not isinstance(circuit, list | tuple):
-        raise _wrong("circuit", circuit)
-    if len(circuit) > MAX_GATES:
-        raise ArgumentError("circuit", f"a circuit has at most {MAX_GATES} gates, got {len(circuit)}")
-    if type(num_qubits) is not int or not 1 <= num_qubits <= MAX_QUBITS:
-        raise _wrong("num_qubits", num_qubits)
+        raise _wrong("circuit", circuit, limits)
+    if len(circuit) > limits.circuit_gates:
+        most = limits.circuit_gates
+        raise ArgumentError("circuit", f"a circuit has at most {most} gates, got {len(circuit)}")
+    if type(num_qubits) is not int or not 1 <= num_qubits <= limits.circuit_qubits:
+        raise _wrong("num_qubits", num_qubits, limits)
     try:
         return tier, Circuit.from_records(circuit, num_qubits=num_qubits)
     except CircuitError as error:
@@ -152,5 +165,5 @@ def _tier(task: Any, seed: int) -> Tier:
         raise ArgumentError("task", str(error)) from None
 
 
-def _wrong(argument: str, value: object) -> ArgumentError:
-    return ArgumentError(argument, f"{argument} must be {ALLOWED[argument]}, got {shown(value)}")
+def _wrong(argument: str, value: object, limits: Limits = DEFAULT) -> ArgumentError:
+    return ArgumentError(argument, f"{argument} must be {allowed(limits)[argument]}, got {shown(value)}")

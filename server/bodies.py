@@ -4,6 +4,7 @@ An answer of None means that the body is in order and goes on to OpenEnv's route
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any, Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StrictInt, StrictStr, ValidationError
@@ -13,6 +14,7 @@ from qrewrite.tasks import split_named
 from quantum_circuit_env.models import QuantumCircuitAction
 from quantum_circuit_env.server.about import NAME
 from quantum_circuit_env.server.arguments import ArgumentError, check_reset
+from quantum_circuit_env.server.limits import DEFAULT, Limits
 from quantum_circuit_env.server.messages import ACTION_SHAPE, Complaint, complain, explain
 from quantum_circuit_env.server.rpc import answer_rpc
 from quantum_circuit_env.server.strict_json import MalformedError, loads
@@ -66,7 +68,7 @@ class HttpAnswer(NamedTuple):
     body: dict[str, Any]
 
 
-def answer_body(path: str, body: bytes) -> HttpAnswer | None:
+def answer_body(path: str, body: bytes, limits: Limits = DEFAULT) -> HttpAnswer | None:
     """Answer a body posted to `path`."""
     if path == "/mcp":
         refusal = answer_rpc(body)
@@ -75,7 +77,7 @@ def answer_body(path: str, body: bytes) -> HttpAnswer | None:
         document = loads(body)
     except MalformedError as error:
         return _refused("json_invalid", str(error))
-    check = _check_of(path)
+    check = _check_of(path, limits)
     if check is None:
         return None
     if not isinstance(document, dict):
@@ -83,9 +85,9 @@ def answer_body(path: str, body: bytes) -> HttpAnswer | None:
     return check(document)
 
 
-def _answer_reset(document: dict[str, Any]) -> HttpAnswer | None:
+def _answer_reset(document: dict[str, Any], limits: Limits) -> HttpAnswer | None:
     try:
-        check_reset(document)
+        check_reset(document, limits=limits)
     except ArgumentError as error:
         return HttpAnswer(422, {"detail": [complain(error, "body")]})
     return None
@@ -145,8 +147,10 @@ _QUESTIONS: Final = {
 """Last part of a path of the task API → check of its body."""
 
 
-def _check_of(path: str) -> Callable[[dict[str, Any]], HttpAnswer | None] | None:
-    if path in ("/reset", "/step"):
-        return _answer_reset if path == "/reset" else _answer_step
+def _check_of(path: str, limits: Limits) -> Callable[[dict[str, Any]], HttpAnswer | None] | None:
+    if path == "/reset":
+        return partial(_answer_reset, limits=limits)
+    if path == "/step":
+        return _answer_step
     environment, _, question = path[1:].partition("/")
     return _QUESTIONS.get(question) if environment.lower() == NAME else None

@@ -20,6 +20,7 @@ from pydantic import BaseModel, ValidationError
 from qrewrite.rules import RULES
 from quantum_circuit_env.models import QuantumCircuitAction, of_valid
 from quantum_circuit_env.server.arguments import ArgumentError, check_reset
+from quantum_circuit_env.server.limits import DEFAULT, Limits
 from quantum_circuit_env.server.rpc import refuse_rpc
 from quantum_circuit_env.server.strict_json import MalformedError, loads
 
@@ -58,7 +59,7 @@ def ordinary_step(text: str) -> QuantumCircuitAction | None:
     )
 
 
-def answer_frame(text: str) -> str | None:
+def answer_frame(text: str, limits: Limits = DEFAULT) -> str | None:
     """Answer a text frame of `/ws`."""
     try:
         document = loads(text)
@@ -72,7 +73,7 @@ def answer_frame(text: str) -> str | None:
     if not isinstance(kind, str) or kind not in _MESSAGES:
         said = f"unknown message type {kind[:40]!r}" if isinstance(kind, str) else "type must be a string"
         return error_frame(WSErrorCode.UNKNOWN_TYPE, f"{said}; the message types are {_TYPES}")
-    return _answer_message(kind, document)
+    return _answer_message(kind, document, limits)
 
 
 def error_frame(code: WSErrorCode, message: str, complaints: list[Complaint] | None = None) -> str:
@@ -83,7 +84,7 @@ def error_frame(code: WSErrorCode, message: str, complaints: list[Complaint] | N
     return json.dumps({"type": "error", "data": data})
 
 
-def _answer_message(kind: str, document: dict[str, Any]) -> str | None:
+def _answer_message(kind: str, document: dict[str, Any], limits: Limits) -> str | None:
     model, shape = _MESSAGES[kind]
     try:
         model.model_validate(document)
@@ -92,7 +93,7 @@ def _answer_message(kind: str, document: dict[str, Any]) -> str | None:
             shape = ACTION_SHAPE
             QuantumCircuitAction.model_validate(data)
         elif kind == "reset":
-            check_reset(data)
+            check_reset(data, limits=limits)
         elif kind == "mcp" and (refusal := refuse_rpc(data)):
             return json.dumps({"type": "mcp", "data": refusal})
     except ValidationError as error:

@@ -3,8 +3,9 @@
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from quantum_circuit_env.server.arguments import ALLOWED
+from quantum_circuit_env.server.arguments import allowed
 from quantum_circuit_env.server.bodies import StepBody
+from quantum_circuit_env.server.limits import Limits
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -28,23 +29,23 @@ are played over the WebSocket `/ws`. The body is checked as an action there is.
 """
 
 
-def correct_openapi(app: "FastAPI") -> None:
+def correct_openapi(app: "FastAPI", limits: Limits) -> None:
     """Have the application publish the corrected document, made at the first request for it."""
     published = app.openapi
 
     @cache
     def openapi() -> dict[str, Any]:
-        return corrected(published())
+        return corrected(published(), limits)
 
     app.openapi = openapi  # type: ignore[method-assign]
 
 
-def corrected(document: dict[str, Any]) -> dict[str, Any]:
+def corrected(document: dict[str, Any], limits: Limits) -> dict[str, Any]:
     """Return the document, in which reset, step and the task API say what they answer."""
     paths = document["paths"]
     reset, step = paths["/reset"]["post"], paths["/step"]["post"]
     reset["description"] = _RESET
-    reset["requestBody"] = _body(_reset_arguments(), required=False)
+    reset["requestBody"] = _body(_reset_arguments(limits), required=False)
     reset["responses"] = {
         "200": reset["responses"]["200"] | {"description": "The first observation, with reward 0.0"},
         **_refusals("an argument that is not allowed"),
@@ -83,10 +84,10 @@ def _body(schema: dict[str, Any], *, required: bool) -> dict[str, Any]:
     return {"required": required, "content": {"application/json": {"schema": schema}}}
 
 
-def _reset_arguments() -> dict[str, Any]:
+def _reset_arguments(limits: Limits) -> dict[str, Any]:
     return {
         "type": "object",
         "additionalProperties": False,
-        "properties": {name: {"description": allowed} for name, allowed in ALLOWED.items()},
+        "properties": {name: {"description": text} for name, text in allowed(limits).items()},
         "examples": [{}, {"task": "easy", "seed": 42}, {"split": "test", "index": 0}],
     }
