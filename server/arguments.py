@@ -56,13 +56,14 @@ class Start:
 
 def allowed(limits: Limits = DEFAULT) -> dict[str, str]:
     """Return argument → what it may be."""
+    gates, qubits = limits.circuit_gates, limits.circuit_qubits
     return {
         "seed": f"an integer in 0..{MAX_SEED}, or null to draw one",
         "episode_id": f"a string of at most {MAX_EPISODE_ID} characters, or null to draw one",
         "task": f"one of {', '.join(TIERS)} and {RANDOM}",
         "hints": "true or false",
-        "circuit": f"a list of at most {limits.circuit_gates} gates, each with name and target_qubits, or null",
-        "num_qubits": f"an integer in 1..{limits.circuit_qubits}, given together with circuit",
+        "circuit": f"a list of at most {gates} gates, each with name and target_qubits, or null",
+        "num_qubits": f"an integer in 1..{qubits}, given together with circuit",
         "split": f"one of {', '.join(SPLITS)}, given together with index",
         "index": "an integer from 0, below the split's number of tasks, given together with split",
     }
