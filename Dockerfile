@@ -17,6 +17,7 @@ RUN pip install --require-hashes -r requirements-build.txt \
 COPY pyproject.toml README.md LICENSE openenv.yaml py.typed *.py ./
 COPY agents agents
 COPY evals evals
+COPY gymnasium_envs gymnasium_envs
 COPY server server
 COPY src src
 RUN pip wheel --no-deps --no-build-isolation --wheel-dir /wheels . \

@@ -6,7 +6,7 @@ from pathlib import Path
 ROOTS = {"quantum_circuit_env": "", "qrewrite": "src/qrewrite"}
 """Where the two packages lie in the repository."""
 
-SHELL = ("agents", "evals", "server")
+SHELL = ("agents", "evals", "gymnasium_envs", "server")
 """The folders of the repository's root that are packages."""
 
 CARRIED = ("openenv.yaml", "README.md", "py.typed")
