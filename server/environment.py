@@ -112,6 +112,11 @@ class QuantumCircuitEnvironment(
         return self._answer(action)
 
     @property
+    def session(self) -> Session | None:
+        """The running episode and the reset that started it; None before the first reset."""
+        return self._session
+
+    @property
     def state(self) -> QuantumCircuitState:
         """Public progress of the session, made anew at each call."""
         session = self._session
