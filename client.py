@@ -55,7 +55,7 @@ class QuantumCircuitEnv(EnvClient[QuantumCircuitAction, QuantumCircuitObservatio
         return super().from_env(repo_id, use_docker=use_docker, provider=provider, **options)
 
     def _step_payload(self, action: QuantumCircuitAction) -> dict[str, Any]:
-        return {"target_index": action.target_index, "action_type": action.action_type}
+        return action.model_dump(mode="json", exclude={"metadata"}, exclude_defaults=True)
 
     def _parse_result(self, payload: dict[str, Any]) -> StepResult[QuantumCircuitObservation]:
         fields = _required(payload, "observation")

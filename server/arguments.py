@@ -31,6 +31,7 @@ class Start:
         seed: decides the circuit together with the tier; None with a caller's own circuit.
         own: the caller's own circuit, or None.
         hints: whether observations tell what is legal.
+        plans: whether an action may carry further ones.
         episode_id: the caller's id, or None to draw one.
     """
 
@@ -38,6 +39,7 @@ class Start:
     seed: int | None
     own: Circuit | None
     hints: bool
+    plans: bool
     episode_id: str | None
 
     @property
@@ -62,6 +64,7 @@ def allowed(limits: Limits = DEFAULT) -> dict[str, str]:
         "episode_id": f"a string of at most {MAX_EPISODE_ID} characters, or null to draw one",
         "task": f"one of {', '.join(TIERS)} and {RANDOM}",
         "hints": "true or false",
+        "plans": "true or false",
         "circuit": f"a list of at most {gates} gates, each with name and target_qubits, or null",
         "num_qubits": f"an integer in 1..{qubits}, given together with circuit",
         "split": f"one of {', '.join(SPLITS)}, given together with index",
@@ -88,13 +91,19 @@ def check_reset(
             raise ArgumentError(
                 name, f"reset has no argument {shown(name)}; its arguments are {', '.join(ALLOWED)}"
             )
-    episode_id, hints = arguments.get("episode_id"), arguments.get("hints", False)
+    episode_id = arguments.get("episode_id")
     if episode_id is not None and not (isinstance(episode_id, str) and len(episode_id) <= MAX_EPISODE_ID):
         raise _wrong("episode_id", episode_id)
-    if not isinstance(hints, bool):
-        raise _wrong("hints", hints)
+    hints, plans = _switch(arguments, "hints"), _switch(arguments, "plans")
     tier, seed, own = _played(arguments, default_task, limits)
-    return Start(tier, seed, own, hints, episode_id)
+    return Start(tier, seed, own, hints, plans, episode_id)
+
+
+def _switch(arguments: Mapping[str, Any], name: str) -> bool:
+    value = arguments.get(name, False)
+    if not isinstance(value, bool):
+        raise _wrong(name, value)
+    return value
 
 
 def _played(

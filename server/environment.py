@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Final
 from uuid import uuid4
 
 from openenv.core.env_server.interfaces import Environment
-from openenv.core.env_server.types import EnvironmentMetadata
+from openenv.core.env_server.types import EnvironmentMetadata, WSErrorCode
 
 from qrewrite.game import Episode
 from qrewrite.tasks import RANDOM
@@ -17,8 +17,9 @@ from quantum_circuit_env.models import (
 from quantum_circuit_env.server import graders, web_view
 from quantum_circuit_env.server.about import describe
 from quantum_circuit_env.server.arguments import Start, check_reset
+from quantum_circuit_env.server.messages import error_frame
 from quantum_circuit_env.server.rubric import StepReward
-from quantum_circuit_env.server.session import Session
+from quantum_circuit_env.server.session import PlanError, Session
 from quantum_circuit_env.server.sockets import SOCKET
 from quantum_circuit_env.server.task_api import TaskApi
 
@@ -61,6 +62,7 @@ class QuantumCircuitEnvironment(
             seed: 0 to 2**32 - 1; decides the circuit together with the task. Drawn and reported if None.
             episode_id: the caller's name for the episode, at most 255 characters. Drawn if None.
             options: `task` (easy, medium, hard or random), `hints` (whether observations tell what is legal),
+                `plans` (whether an action may carry further ones in `then`),
                 `split` with `index` (play that task, in place of task and seed), `circuit` with `num_qubits`
                 (play on the caller's own gates, graded as `task`, easy if None).
 
@@ -83,15 +85,16 @@ class QuantumCircuitEnvironment(
         return observation
 
     def step(self, action: QuantumCircuitAction, *_unused: Any, **_options: Any) -> QuantumCircuitObservation:
-        """Play one action, legal or not; after the end of the episode nothing changes any more.
+        """Play one action, legal or not, or a plan; after the end of the episode nothing changes any more.
 
         Raises:
             NoEpisodeError: there has been no reset.
+            PlanError: the action has a `then`, and the episode was not reset with plans.
         """
         session = self._session
         if session is None:
             raise NoEpisodeError
-        session.episode.play(action.action_type, action.target_index)
+        session.play(action)
         observation = session.observation()
         # The game has paid already; the rubric says for what.
         self._apply_rubric(action, observation)
@@ -107,14 +110,12 @@ class QuantumCircuitEnvironment(
 
     async def answer(self, action: QuantumCircuitAction) -> str:
         """Do what `step_async` does and return the frame in which `/ws` tells of it."""
-        if self._large:
-            return await asyncio.to_thread(self._answer, action)
-        return self._answer(action)
-
-    @property
-    def session(self) -> Session | None:
-        """The running episode and the reset that started it; None before the first reset."""
-        return self._session
+        try:
+            if self._large:
+                return await asyncio.to_thread(self._answer, action)
+            return self._answer(action)
+        except PlanError as error:
+            return error_frame(WSErrorCode.EXECUTION_ERROR, str(error))
 
     @property
     def state(self) -> QuantumCircuitState:

@@ -18,7 +18,7 @@ from openenv.core.env_server.types import (
 from pydantic import BaseModel, ValidationError
 
 from qrewrite.rules import RULES
-from quantum_circuit_env.models import QuantumCircuitAction, of_valid
+from quantum_circuit_env.models import MAX_THEN, FurtherAction, QuantumCircuitAction, of_valid
 from quantum_circuit_env.server.arguments import ArgumentError, check_reset
 from quantum_circuit_env.server.limits import DEFAULT, Limits
 from quantum_circuit_env.server.rpc import refuse_rpc
@@ -29,7 +29,8 @@ Complaint: TypeAlias = dict[str, Any]
 
 ACTION_SHAPE: Final = (
     'an action is {"target_index": an integer from 0, "action_type": an integer, '
-    f"{QuantumCircuitAction.model_fields['action_type'].description}}}"
+    f"{QuantumCircuitAction.model_fields['action_type'].description}}}; "
+    f'after a reset with plans it may also have "then", a list of at most {MAX_THEN} further ones'
 )
 _MESSAGES: Final[dict[str, tuple[type[BaseModel], str]]] = {
     "reset": (WSResetMessage, 'a reset is {"type": "reset", "data": {arguments}}'),
@@ -41,21 +42,36 @@ _MESSAGES: Final[dict[str, tuple[type[BaseModel], str]]] = {
 _TYPES: Final = ", ".join(_MESSAGES)
 
 # Nearly every frame is a step as our client writes it, which is known to be in order at a glance.
-_ORDINARY_STEP: Final = re.compile(
-    r'\{"type": ?"step", ?"data": ?\{"target_index": ?(0|[1-9][0-9]{0,8}), ?"action_type": ?'
-    f"({'|'.join(map(str, RULES))})"
-    r"\}\}"
+_ACTION: Final = r'"target_index": ?(0|[1-9][0-9]{0,8}), ?"action_type": ?' f"({'|'.join(map(str, RULES))})"
+_STEP: Final = r'\{"type": ?"step", ?"data": ?\{' + _ACTION
+_ORDINARY_STEP: Final = re.compile(_STEP + r"\}\}")
+_FURTHER: Final = re.compile(r"\{" + _ACTION + r"\}")
+_ORDINARY_PLAN: Final = re.compile(
+    rf'{_STEP}, ?"then": ?\[({_FURTHER.pattern}(?:, ?{_FURTHER.pattern}){{0,{MAX_THEN - 1}}})\]\}}\}}'
 )
 
 
 def ordinary_step(text: str) -> QuantumCircuitAction | None:
     """Return the action of a step as our client writes it; None for whatever else the frame is."""
     found = _ORDINARY_STEP.fullmatch(text)
+    if found is not None:
+        return _action(found, ())
+    found = _ORDINARY_PLAN.fullmatch(text)
     if found is None:
         return None
+    return _action(
+        found,
+        tuple(
+            of_valid(FurtherAction, {"target_index": int(index), "action_type": int(kind)})
+            for index, kind in _FURTHER.findall(found[3])
+        ),
+    )
+
+
+def _action(found: re.Match[str], then: tuple[FurtherAction, ...]) -> QuantumCircuitAction:
     return of_valid(
         QuantumCircuitAction,
-        {"metadata": {}, "target_index": int(found[1]), "action_type": int(found[2])},
+        {"metadata": {}, "target_index": int(found[1]), "action_type": int(found[2]), "then": then},
     )
 
 

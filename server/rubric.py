@@ -1,10 +1,12 @@
 """The rubric: the reward of a step as a tree of its parts, for whoever looks into it while training.
 
-The parts are the four rules and the invalid action, and add up to the reward exactly, since a step has one
-result and each result belongs to one part. Numbers and results are those of `qrewrite.rules`.
+The parts are the four rules and the invalid action, and add up to the reward exactly, since an action has one
+result and each result belongs to one part; of a plan each part is the sum over its actions, rounded once.
+Numbers and results are those of `qrewrite.rules`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from math import fsum
 from typing import Any, Final
 
 from openenv.core.rubrics import Rubric
@@ -23,12 +25,12 @@ _WHOLE: Final = {result: reward for part in PARTS.values() for result, reward in
 
 
 class _Seen:
-    """What the whole tree knows: the result that was scored last, and whether a hook wants to hear of it."""
+    """What the whole tree knows: the results that were scored last, and whether a hook wants to hear."""
 
-    __slots__ = ("hooked", "result")
+    __slots__ = ("hooked", "results")
 
     def __init__(self) -> None:
-        self.result = ActionResult.RESET
+        self.results: Sequence[ActionResult] = ()
         self.hooked = False
 
 
@@ -47,7 +49,10 @@ class Part(Rubric):
     @property
     def last_score(self) -> float:
         """This part of the last step's reward; 0.0 after a reset."""
-        return self._rewards.get(self._seen.result, 0.0)
+        rewards, results = self._rewards, self._seen.results
+        if len(results) == 1:
+            return rewards.get(results[0], 0.0)
+        return fsum([rewards.get(result, 0.0) for result in results])
 
     @last_score.setter
     def last_score(self, _score: float | None) -> None:
@@ -55,7 +60,11 @@ class Part(Rubric):
 
     def forward(self, _action: Any, observation: Any) -> float:
         """Return this part of the reward of the step that led to the observation."""
-        self._seen.result = observation.metadata["action_result"]
+        metadata = observation.metadata
+        if "plan" in metadata:
+            self._seen.results = [each["action_result"] for each in metadata["plan"]]
+        else:
+            self._seen.results = (metadata["action_result"],)
         return self.last_score
 
     def register_forward_hook(self, hook: Callable[..., None]) -> None:
@@ -70,7 +79,7 @@ class Part(Rubric):
 
     def reset(self) -> None:
         """Forget the last step."""
-        self._seen.result = ActionResult.RESET
+        self._seen.results = ()
 
 
 class StepReward(Part):

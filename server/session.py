@@ -1,13 +1,18 @@
 """A session's running episode, and what is told of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import fsum
 from typing import Any
 
 from qrewrite.game import Episode
 from qrewrite.game.view import circuit_records, legality, prompt
+from qrewrite.rules import RULES
 from qrewrite.tasks import GAME_VERSION
 from quantum_circuit_env.models import (
+    FurtherAction,
     ObservationMetadata,
+    PlayedAction,
+    QuantumCircuitAction,
     QuantumCircuitObservation,
     QuantumCircuitState,
     of_valid,
@@ -17,13 +22,56 @@ from quantum_circuit_env.server.arguments import Start
 from quantum_circuit_env.server.replies import observation_frame
 
 
-@dataclass(frozen=True, slots=True)
+class PlanError(RuntimeError):
+    """Raised for an action with further ones in an episode that takes no plans; nothing has been played."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            'this episode takes one action a step: for "then" reset with "plans": true, e.g. '
+            '{"type": "reset", "data": {"plans": true}}'
+        )
+
+
+@dataclass(slots=True)
 class Session:
-    """A running episode, the reset that started it, and its name."""
+    """A running episode, the reset that started it, and its name.
+
+    Attributes:
+        played: what became of each action of the last step, if the episode takes plans; else empty.
+    """
 
     start: Start
     episode: Episode
     episode_id: str
+    played: list[PlayedAction] = field(default_factory=list)
+
+    def play(self, action: QuantumCircuitAction) -> None:
+        """Play an action, legal or not, and those that it carries up to the first invalid one or the end.
+
+        Raises:
+            PlanError: it carries some and the episode takes no plans.
+        """
+        if self.start.plans:
+            self.played = self._play_plan(action)
+        elif action.then:
+            raise PlanError
+        else:
+            self.episode.play(action.action_type, action.target_index)
+
+    def _play_plan(self, action: QuantumCircuitAction) -> list[PlayedAction]:
+        episode, played = self.episode, list[PlayedAction]()
+        plan: list[QuantumCircuitAction | FurtherAction] = [action, *action.then]
+        for each in plan:
+            reward = episode.play(each.action_type, each.target_index)
+            played.append({"action_result": episode.action_result, "reward": reward})
+            if episode.done or episode.action_result is not RULES[each.action_type].accepted:
+                break
+        return played
+
+    @property
+    def reward(self) -> float:
+        """The reward of the last step: with plans the sum of its actions' rewards, rounded once."""
+        return fsum(each["reward"] for each in self.played) if self.start.plans else self.episode.reward
 
     @property
     def score(self) -> float:
@@ -46,7 +94,7 @@ class Session:
         episode = self.episode
         return {
             "done": episode.done,
-            "reward": episode.reward,
+            "reward": self.reward,
             "metadata": self._metadata(),
             "circuit": circuit_records(episode),
             "gate_count": episode.gate_count,
@@ -56,7 +104,7 @@ class Session:
 
     def _metadata(self) -> ObservationMetadata:
         episode, start = self.episode, self.start
-        return {
+        metadata: ObservationMetadata = {
             "task": start.tier.name,
             "initial_count": episode.initial_count,
             "step": episode.steps,
@@ -69,6 +117,9 @@ class Session:
             "game_version": GAME_VERSION,
             "legality": legality(episode) if start.hints else None,
         }
+        if start.plans:
+            metadata["plan"] = self.played
+        return metadata
 
     def state(self) -> QuantumCircuitState:
         """Return the public progress."""

@@ -47,11 +47,11 @@ BAD_RESETS: dict[str, tuple[dict[str, object], str]] = {
     "an id too long": ({"episode_id": "x" * 256}, "episode_id must be a string of at most 255 characters"),
     "an unknown key": (
         {"difficulty": 1},
-        "arguments are seed, episode_id, task, hints, circuit, num_qubits, split, index",
+        "arguments are seed, episode_id, task, hints, plans, circuit, num_qubits, split, index",
     ),
     "a key called self": (
         {"self": 1},
-        "arguments are seed, episode_id, task, hints, circuit, num_qubits, split, index",
+        "arguments are seed, episode_id, task, hints, plans, circuit, num_qubits, split, index",
     ),
     "a key called options": ({"options": {}}, "arguments are seed, episode_id, task, hints"),
     "a key of 100,000 characters": ({"k" * 100_000: 1}, "arguments are seed, episode_id, task, hints"),

@@ -47,7 +47,7 @@ _TASK: Final = frozenset(
     {"id", "split", "index", "task", "seed", "num_qubits", "gate_count", "par", "game_version"}
 )
 _GATE: Final = frozenset({"name", "target_qubits"})
-_ACTION: Final = frozenset({"target_index", "action_type", "metadata"})
+_ACTION: Final = frozenset({"target_index", "action_type", "then", "metadata"})
 _ENVELOPE: Final = frozenset({"done", "reward"})
 _TELLTALES: Final = re.compile(r"graders?\.py|solver|\w+\.py\b|planted|optimum|oracle", re.IGNORECASE)
 """Words that stand in no prompt, no schema and no list of tasks, paths of files among them."""
