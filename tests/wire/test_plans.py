@@ -1,4 +1,4 @@
-"""Plans: an action with `then` is played as its actions one by one, and only where a reset asked for plans."""
+"""Plans: an action with `then` is played as its actions one by one, if the reset asked for plans."""
 
 import asyncio
 import json
@@ -51,7 +51,7 @@ def drawn_plan(rng: Random, gates: int) -> list[Action]:
 def one_by_one(
     environment: QuantumCircuitEnvironment, actions: list[Action]
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Play the actions up to the first invalid one or the end; yield what each plan entry must be, and what is seen."""
+    """Play up to the first invalid action or the end; yield each entry of the plan, and what is seen."""
     for action in actions:
         seen = environment.step(single(action)).model_dump()
         yield {"action_result": seen["metadata"]["action_result"], "reward": seen["reward"]}, seen
