@@ -18,10 +18,11 @@ from quantum_circuit_env.agents.registry import agent_factory, provider_from
 from quantum_circuit_env.agents.session import Session
 from quantum_circuit_env.evals.configuration import Config, ExecutorName
 from quantum_circuit_env.evals.executors import Job, processes, threads
-from quantum_circuit_env.evals.executors_ray import imported_ray, ray_shards
+from quantum_circuit_env.evals.executors_ray import ray_shards
 from quantum_circuit_env.evals.playing import LocalSession
 from quantum_circuit_env.evals.provenance import RunInfo, fingerprint, new_run
 from quantum_circuit_env.evals.raw_replies import TURNS, RawReplies
+from quantum_circuit_env.evals.ray_node import imported_ray
 from quantum_circuit_env.evals.records import Episode, EpisodeKey
 from quantum_circuit_env.evals.shards import SHARDS, leftovers
 from quantum_circuit_env.evals.stats.extras import require

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import pytest
 
 from quantum_circuit_env.agents.interrupts import Interrupts
-from quantum_circuit_env.evals import executors_ray, shards
+from quantum_circuit_env.evals import executors_ray, ray_node, shards
 from quantum_circuit_env.evals.evaluate import evaluate, ordered
 from quantum_circuit_env.evals.executors import ExecutorError, Job, play_chunk
 from quantum_circuit_env.evals.executors_ray import ray_shards
@@ -243,7 +243,7 @@ def test_without_ray_the_command_to_get_it_is_told_before_a_folder_is_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    monkeypatch.setattr(executors_ray, "_ENVIRONMENT", {})
+    monkeypatch.setattr(ray_node, "_ENVIRONMENT", {})
     with pytest.raises(MissingExtraError, match=r"pip install 'openenv-quantum-circuit-env\[ray\]'"):
         evaluate(config("null", executor="ray"), tmp_path / "run")
     assert not (tmp_path / "run").exists()
