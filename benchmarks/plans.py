@@ -3,7 +3,7 @@
     uv run python benchmarks/plans.py [--quick]
 
 The same legal actions of the same episodes, on one server: a ratio says how many times as many actions a
-second of the server's CPU time plays if they come in plans. Ways to send them take turns; resets are left out.
+second of the server's CPU time plays if they come in plans. The ways take turns; resets are left out.
 """
 
 import argparse
