@@ -4,14 +4,20 @@ Run `server`, or `uvicorn quantum_circuit_env.server.app:app` from any folder.
 """
 
 import argparse
-from contextlib import nullcontext
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict
 from functools import cache, partial
 from multiprocessing import parent_process
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import current_thread, main_thread
 from typing import TYPE_CHECKING
 
 import uvicorn
 
+from quantum_circuit_env.server.logs import log_beside_uvicorn, log_config
 from quantum_circuit_env.server.settings import Settings, read_settings
 from quantum_circuit_env.server.signals import end_on_signals, ending_on_signals
 
@@ -30,8 +36,11 @@ def create_app(settings: Settings) -> "FastAPI":
     from quantum_circuit_env.server.about import facts
     from quantum_circuit_env.server.frontdoor import FrontDoor
     from quantum_circuit_env.server.head import HeadAsGet
+    from quantum_circuit_env.server.metrics import add_metrics
     from quantum_circuit_env.server.openapi import correct_openapi
     from quantum_circuit_env.server.pages import add_pages
+    from quantum_circuit_env.server.service import Service
+    from quantum_circuit_env.server.tally import Tally
 
     app = FastAPI(
         title="Quantum Circuit Optimizer",
@@ -42,9 +51,14 @@ def create_app(settings: Settings) -> "FastAPI":
         redirect_slashes=False,
     )
     _openenv_server(settings).register_routes(app)
+    tally = Tally(None if settings.metrics_dir is None else Path(settings.metrics_dir))
+    service = Service(
+        settings.limits, settings.idle_timeout_s, settings.shutdown_timeout_s, tally, told=asdict(settings)
+    )
     add_pages(app, web=settings.web)
+    add_metrics(app, tally, settings.sessions)
     correct_openapi(app, settings.limits)
-    app.add_middleware(FrontDoor)
+    app.add_middleware(FrontDoor, service)
     app.add_middleware(HeadAsGet)
     return app
 
@@ -74,7 +88,10 @@ def _openenv_server(settings: Settings) -> "HTTPEnvServer":
 def _served() -> "FastAPI":
     # Whoever else asks has signals of his own.
     with ending_on_signals() if _is_worker() else nullcontext():
-        return create_app(read_settings())
+        settings = read_settings()
+        level = None if settings.log_level == Settings.log_level else settings.log_level
+        log_beside_uvicorn(level, settings.log_format)
+        return create_app(settings)
 
 
 def _is_worker() -> bool:
@@ -97,14 +114,24 @@ def main() -> None:
     parser.add_argument("--port", metavar="NUMBER", help="port to listen on; default: PORT")
     given = {name.upper(): value for name, value in vars(parser.parse_args()).items() if value is not None}
     settings = read_settings(given)
-    uvicorn.run(
-        create_app(settings) if settings.workers == 1 else _APP,
-        host=settings.host,
-        port=settings.port,
-        workers=settings.workers,
-        log_level=settings.log_level,
-        **settings.uvicorn,
-    )
+    with _shared_counts() if settings.workers > 1 and settings.metrics_dir is None else nullcontext():
+        uvicorn.run(
+            create_app(settings) if settings.workers == 1 else _APP,
+            host=settings.host,
+            port=settings.port,
+            workers=settings.workers,
+            log_level=settings.log_level,
+            log_config=log_config(settings.log_level, settings.log_format),
+            **settings.uvicorn,
+        )
+
+
+@contextmanager
+def _shared_counts() -> Iterator[None]:
+    """Make the folder in which the workers share their counts, and remove it in the end."""
+    with TemporaryDirectory(prefix="quantum-circuit-env-") as folder:
+        os.environ["METRICS_DIR"] = folder
+        yield
 
 
 if __name__ == "__main__":

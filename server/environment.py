@@ -118,6 +118,11 @@ class QuantumCircuitEnvironment(
             return error_frame(WSErrorCode.EXECUTION_ERROR, str(error))
 
     @property
+    def session(self) -> Session | None:
+        """The running episode and the reset that started it; None before the first reset."""
+        return self._session
+
+    @property
     def state(self) -> QuantumCircuitState:
         """Public progress of the session, made anew at each call."""
         session = self._session

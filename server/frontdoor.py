@@ -6,141 +6,97 @@ everything else passes through as it came.
 
 import asyncio
 import json
-from collections.abc import Callable
+import logging
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
-from openenv.core.env_server.mcp_types import JsonRpcErrorCode
-from openenv.core.env_server.types import WSErrorCode
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quantum_circuit_env.server.bodies import HttpAnswer, answer_body
-from quantum_circuit_env.server.messages import answer_frame, error_frame, ordinary_step
-from quantum_circuit_env.server.older import TELLS_METADATA
-from quantum_circuit_env.server.rpc import answer_rpc, rpc_error
+from quantum_circuit_env.server.channel import Channel
+from quantum_circuit_env.server.draining import drain_on_signals
+from quantum_circuit_env.server.frames import LARGE
+from quantum_circuit_env.server.logs import LOGGER
+from quantum_circuit_env.server.service import Service
 from quantum_circuit_env.server.sockets import SOCKET, Socket
 
-MAX_SIZE: Final = 2**21
-"""Largest frame in characters and largest body in bytes: room for the largest circuit, generously spaced."""
-_LARGE: Final = 2**16
-"""Size above which a check would hold up the other sessions."""
-
-_TOO_LARGE: Final = f"too large: a message may have at most {MAX_SIZE} characters"
-_BINARY: Final = "binary frames are not read: send JSON in a text frame"
+_log: Final = logging.getLogger(LOGGER)
 
 
 class FrontDoor:
     """ASGI middleware around the whole application."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, service: Service | None = None) -> None:
         self._app = app
+        self._service = Service() if service is None else service
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
-        send = _forgiving(send)
         path = scope.get("path", "").removeprefix(scope.get("root_path", ""))
         if scope["type"] == "websocket":
-            if path == "/mcp":
-                receive = _checked(receive, send, _answer_rpc_frame)
-            else:
-                # Frames written here are full of metadata.
-                played = _played(receive, send) if TELLS_METADATA else receive
-                receive = _checked(played, send, _answer_ws_frame)
-            await self._app(scope, receive, send)
-        elif scope["type"] == "http" and scope["method"] == "POST":
-            await self._serve_body(path, scope, receive, send)
+            await Channel(self._service, path, scope, receive, send).serve(self._app, scope)
+        elif scope["type"] == "http":
+            await self._serve_request(path, scope, receive, self._counted(send))
         else:
+            await self._app(scope, receive, self._started(send))
+
+    async def _serve_request(self, path: str, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "POST":
             await self._app(scope, receive, send)
+        elif path == "/reset":
+            socket = Socket()
+            SOCKET.set(socket)
+            await self._serve_body(path, scope, receive, send)
+            if socket.environment is not None and (session := socket.environment.session) is not None:
+                self._service.tally.reset(session.start.tier.name, "http")
+        else:
+            await self._serve_body(path, scope, receive, send)
 
     async def _serve_body(self, path: str, scope: Scope, receive: Receive, send: Send) -> None:
-        body = await _read(receive)
+        limits = self._service.limits
+        body = await _read(receive, limits.message_bytes)
         if body is None:
             return
-        if len(body) > MAX_SIZE:
-            await _respond(send, HttpAnswer(413, {"detail": _TOO_LARGE}))
+        if len(body) > limits.message_bytes:
+            await _respond(send, HttpAnswer(413, {"detail": limits.too_large}))
             return
         body = body.strip() or b"{}"
-        large = len(body) > _LARGE
-        answer = await asyncio.to_thread(answer_body, path, body) if large else answer_body(path, body)
+        if len(body) > LARGE:
+            answer = await asyncio.to_thread(answer_body, path, body, limits)
+        else:
+            answer = answer_body(path, body, limits)
         if answer is None:
             await self._app(_as_json(scope), _replayed(body, receive), send)
         else:
             await _respond(send, answer)
 
+    def _counted(self, send: Send) -> Send:
+        """Return a `send` that counts refusals, and does not mind when the client is gone."""
 
-def _checked(receive: Receive, send: Send, answer: Callable[[Message], str | None]) -> Receive:
-    """Return a `receive` that answers bad frames itself and goes on to the next."""
+        async def send_counted(event: Message) -> None:
+            if event["type"] == "http.response.start" and event["status"] >= 400:
+                self._service.tally.error("http", str(event["status"]))
+            with suppress(OSError):
+                await send(event)
 
-    async def receive_checked() -> Message:
-        while True:
-            event = await receive()
-            if event["type"] != "websocket.receive":
-                return event
-            large = len(event.get("text") or "") > _LARGE
-            refusal = await asyncio.to_thread(answer, event) if large else answer(event)
-            if refusal is None:
-                return event
-            await send({"type": "websocket.send", "text": refusal})
+        return send_counted
 
-    return receive_checked
+    def _started(self, send: Send) -> Send:
+        """Return a `send` for the application's own events that sees it start."""
 
-
-def _played(receive: Receive, send: Send) -> Receive:
-    """Return a `receive` that plays ordinary steps itself from the first reset on, and passes on all else.
-
-    OpenEnv would check each action and serialise each observation twice over, at several times the cost of
-    the step. Its own count of a session's steps, which no route tells, stays behind.
-    """
-    socket = Socket()
-    SOCKET.set(socket)
-
-    async def receive_played() -> Message:
-        while True:
-            event = await receive()
-            if socket.environment is None or event["type"] != "websocket.receive":
-                return event
-            action = ordinary_step(event.get("text") or "")
-            if action is None:
-                return event
-            await send({"type": "websocket.send", "text": await socket.environment.answer(action)})
-
-    return receive_played
-
-
-def _answer_ws_frame(event: Message) -> str | None:
-    text = event.get("text")
-    if text is None:
-        return error_frame(WSErrorCode.INVALID_JSON, _BINARY)
-    if len(text) > MAX_SIZE:
-        return error_frame(WSErrorCode.VALIDATION_ERROR, _TOO_LARGE)
-    return answer_frame(text)
-
-
-def _answer_rpc_frame(event: Message) -> str | None:
-    text = event.get("text")
-    if text is None:
-        refusal: dict[str, Any] | None = rpc_error(JsonRpcErrorCode.PARSE_ERROR, _BINARY)
-    elif len(text) > MAX_SIZE:
-        refusal = rpc_error(JsonRpcErrorCode.INVALID_REQUEST, _TOO_LARGE)
-    else:
-        refusal = answer_rpc(text)
-    return None if refusal is None else json.dumps(refusal)
-
-
-def _forgiving(send: Send) -> Send:
-    """Return a `send` that does not mind when the client is gone: the next event ends the session."""
-
-    async def send_or_drop(event: Message) -> None:
-        with suppress(OSError):
+        async def send_started(event: Message) -> None:
+            if event["type"] == "lifespan.startup.complete":
+                drain_on_signals(self._service)
+                _log.info("server started", extra=dict(self._service.told))
             await send(event)
 
-    return send_or_drop
+        return send_started
 
 
-async def _read(receive: Receive) -> bytes | None:
+async def _read(receive: Receive, most: int) -> bytes | None:
     """Return the whole body, or the first part of it that is too large, or None when the client is gone."""
     body = bytearray()
-    while len(body) <= MAX_SIZE:
+    while len(body) <= most:
         event = await receive()
         if event["type"] == "http.disconnect":
             return None

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class Socket:
-    """One socket of `/ws`.
+    """One socket of `/ws`, or one request over HTTP.
 
     Attributes:
         environment: the session's environment from its first reset on; None before.
@@ -21,4 +21,4 @@ class Socket:
 
 
 SOCKET: Final[ContextVar[Socket | None]] = ContextVar("SOCKET", default=None)
-"""The socket on whose behalf this code runs, None where there is none, as over HTTP and in process."""
+"""The socket on whose behalf this code runs, None where there is none, as in process."""

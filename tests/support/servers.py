@@ -23,6 +23,15 @@ OURS: Final = (
     "WORKERS",
     "ENABLE_WEB_INTERFACE",
     "LOG_LEVEL",
+    "LOG_FORMAT",
+    "IDLE_TIMEOUT_S",
+    "SHUTDOWN_TIMEOUT_S",
+    "MAX_MESSAGE_BYTES",
+    "MAX_CIRCUIT_GATES",
+    "MAX_CIRCUIT_QUBITS",
+    "MAX_SESSION_REQUESTS",
+    "MAX_REQUESTS_PER_SECOND",
+    "METRICS_DIR",
 )
 """The server's variables, kept away from servers that a test does not give them to."""
 

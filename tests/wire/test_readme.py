@@ -230,7 +230,18 @@ def test_table_of_settings() -> None:
         "`WORKERS`": defaults["workers"],
         "`ENABLE_WEB_INTERFACE`": defaults["web"].lower(),
         "`LOG_LEVEL`": defaults["log_level"],
+        "`LOG_FORMAT`": defaults["log_format"],
+        "`IDLE_TIMEOUT_S`": defaults["idle_timeout_s"],
+        "`SHUTDOWN_TIMEOUT_S`": defaults["shutdown_timeout_s"],
+        "`MAX_MESSAGE_BYTES`": defaults["max_message_bytes"],
+        "`MAX_CIRCUIT_GATES`": defaults["max_circuit_gates"],
+        "`MAX_CIRCUIT_QUBITS`": defaults["max_circuit_qubits"],
+        "`MAX_SESSION_REQUESTS`": "none",
+        "`MAX_REQUESTS_PER_SECOND`": "none",
+        "`METRICS_DIR`": "none",
     }
+    unset = {"max_session_requests": "0", "max_requests_per_second": "0", "metrics_dir": "None"}
+    assert {name: defaults[name] for name in unset} == unset
     assert len(named) == len(defaults) - 1
     for name, default in named.items():
         assert f"| {name} | {default} |" in README
@@ -266,6 +277,7 @@ def test_front_matter() -> None:
         "docs/theory.md",
         "docs/wire.md",
         "docs/evaluation.md",
+        "docs/operations.md",
         "docs/audit.md",
     ],
 )

@@ -18,6 +18,15 @@ DEFAULTS = {
     "workers": 1,
     "web": True,
     "log_level": "info",
+    "log_format": "json",
+    "idle_timeout_s": 3600,
+    "shutdown_timeout_s": 5,
+    "max_message_bytes": 2_097_152,
+    "max_circuit_gates": 10_000,
+    "max_circuit_qubits": 64,
+    "max_session_requests": 0,
+    "max_requests_per_second": 0,
+    "metrics_dir": None,
 }
 NAMES = {
     "task": "QUANTUM_TASK",
@@ -27,6 +36,7 @@ NAMES = {
     "workers": "WORKERS",
     "web": "ENABLE_WEB_INTERFACE",
     "log_level": "LOG_LEVEL",
+    **{name: name.upper() for name in list(DEFAULTS)[7:]},
 }
 
 
@@ -50,6 +60,17 @@ def test_defaults() -> None:
         ("web", "0", False),
         ("web", "TRUE", True),
         ("log_level", "WARNING", "warning"),
+        ("log_format", "Text", "text"),
+        ("idle_timeout_s", "0", 0),
+        ("idle_timeout_s", "604800", 604_800),
+        ("shutdown_timeout_s", "3600", 3600),
+        ("max_message_bytes", "1024", 1024),
+        ("max_message_bytes", "16777216", 16_777_216),
+        ("max_circuit_gates", "1", 1),
+        ("max_circuit_qubits", "2", 2),
+        ("max_session_requests", "999999999", 999_999_999),
+        ("max_requests_per_second", "100", 100),
+        ("metrics_dir", ".", "."),
     ],
 )
 def test_each_variable_is_read(field: str, text: str, value: object) -> None:
@@ -72,6 +93,17 @@ def test_each_variable_is_read(field: str, text: str, value: object) -> None:
         ("WORKERS", "1.5", "an integer in 1..64"),
         ("ENABLE_WEB_INTERFACE", "maybe", "true or false"),
         ("LOG_LEVEL", "loud", "one of critical, error, warning, info, debug, trace"),
+        ("LOG_FORMAT", "xml", "one of json, text"),
+        ("IDLE_TIMEOUT_S", "-1", "an integer in 0..604800"),
+        ("IDLE_TIMEOUT_S", "0.5", "an integer in 0..604800"),
+        ("SHUTDOWN_TIMEOUT_S", "never", "an integer in 0..3600"),
+        ("MAX_MESSAGE_BYTES", "1023", "an integer in 1024..16777216"),
+        ("MAX_MESSAGE_BYTES", "16777217", "an integer in 1024..16777216"),
+        ("MAX_CIRCUIT_GATES", "10001", "an integer in 1..10000"),
+        ("MAX_CIRCUIT_QUBITS", "0", "an integer in 1..64"),
+        ("MAX_SESSION_REQUESTS", "1000000000", "an integer in 0..999999999"),
+        ("MAX_REQUESTS_PER_SECOND", "1/s", "an integer in 0..999999999"),
+        ("METRICS_DIR", "/nowhere/at/all", "a folder that exists"),
     ],
 )
 def test_a_wrong_value_is_told_what_is_allowed_in_one_line(name: str, value: str, allowed: str) -> None:

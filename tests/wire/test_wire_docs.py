@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosedOK
 from qrewrite.circuits import MAX_GATES, MAX_QUBITS
 from qrewrite.game import Termination
 from qrewrite.rules import ActionResult
-from quantum_circuit_env.server.frontdoor import MAX_SIZE
+from quantum_circuit_env.server.limits import DEFAULT
 from quantum_circuit_env.server.strict_json import MAX_DEPTH, MAX_DIGITS
 from support.sockets import session
 
@@ -166,9 +166,9 @@ def test_every_route_is_listed(server_url: str) -> None:
 
 def test_sizes_are_those_of_the_code() -> None:
     assert [row[1] for row in table("Sizes")] == [
-        f"{MAX_SIZE:,} characters",
+        f"{DEFAULT.message_bytes:,} bytes",
         "16 MiB",
-        f"{MAX_SIZE:,} bytes",
+        f"{DEFAULT.message_bytes:,} bytes",
         f"{MAX_DEPTH}",
         f"{MAX_DIGITS:,} characters",
         f"{MAX_GATES:,} gates on {MAX_QUBITS} qubits",
