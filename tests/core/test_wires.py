@@ -1,5 +1,6 @@
 """A circuit under rewriting against a list of (node, gate) pairs on which every question is a search."""
 
+import json
 from random import Random
 
 import pytest
@@ -28,22 +29,20 @@ def agree(wired: WiredCircuit, model: Model) -> None:
     nodes = [node for node, _ in model]
     gates = [gate for _, gate in model]
     assert len(wired) == len(model)
-    assert wired.order == nodes
+    assert list(wired.order) == nodes
+    assert [wired.index(node) for node in nodes] == list(range(len(nodes)))
     assert wired.listed() == gates
     assert wired.circuit() == Circuit.of(wired.num_qubits, gates)
     assert wired.records == [gate.record for gate in gates]
     assert wired.texts == [gate.text for gate in gates]
+    assert [json.loads(record) for record in wired.listing.json] == json.loads(json.dumps(wired.records))
     for place, (node, gate) in enumerate(model):
         assert wired.gates[node] is gate
-        assert wired.masks[node] == gate.mask
-        assert wired.after[node] == (nodes[place + 1] if place + 1 < len(nodes) else NOBODY)
-        assert wired.before[node] == (nodes[place - 1] if place else NOBODY)
         following = {next_on(model, place, qubit) for qubit in gate.qubits}
         assert wired.followers[node] == (following.pop() if len(following) == 1 else NOBODY)
         previous = tuple(previous_on(model, place, qubit) for qubit in gate.qubits)
         assert wired.predecessors(node) == previous
     assert wired.gates[NOBODY] is None
-    assert wired.masks[NOBODY] == 0
 
 
 def edit(wired: WiredCircuit, model: Model, kind: int, index: int) -> None:
@@ -72,8 +71,13 @@ def test_edits_are_those_of_a_list(circuit: Circuit, edits: list[tuple[int, int]
             agree(wired, model)
 
 
+@pytest.mark.parametrize("compact", [False, True])
 @pytest.mark.parametrize(("num_qubits", "size"), [(1, 30), (2, 40), (6, 70), (64, 300)])
-def test_long_series_of_edits_down_to_nothing(num_qubits: int, size: int) -> None:
+def test_long_series_of_edits_down_to_nothing(
+    num_qubits: int, size: int, compact: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if compact:
+        monkeypatch.setattr("qrewrite.circuits.wires._COMPACT", 0)
     rng = Random(f"wires/{num_qubits}")
     circuit = random_circuit(rng, num_qubits, size)
     wired, model = WiredCircuit(circuit), list(enumerate(circuit.gates))

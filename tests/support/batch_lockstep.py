@@ -21,7 +21,7 @@ def assert_same_position(episodes: Episodes, row: int, scalar: Episode) -> None:
     assert positions.circuit(row) == scalar.circuit()
     masks = scalar.position.masks()
     behind = positions.capacity - len(masks)
-    assert (positions.legal[row] @ _BITS).tolist() == masks + [0] * behind
+    assert (positions.legal[row] @ _BITS).tolist() == [*masks, *[0] * behind]
     assert (positions.lists[row, len(masks) :] == positions.codes.none).all()
     assert positions.reducible[row] == scalar.position.reducible
 

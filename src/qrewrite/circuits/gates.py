@@ -85,7 +85,7 @@ class Gate:
     'CNOT 3 1'
     """
 
-    __slots__ = ("mask", "name", "qubits", "record", "text")
+    __slots__ = ("json", "mask", "name", "qubits", "record", "text")
 
     name: str
     qubits: tuple[int, ...]
@@ -93,6 +93,8 @@ class Gate:
     """Bit q is set when the gate acts on qubit q; for our rules, gates of disjoint masks commute."""
     text: str
     record: GateRecord
+    json: str
+    """The record as it is written in JSON, without spaces."""
 
     def __new__(cls, name: str, qubits: Sequence[int]) -> "Gate":
         """Return the gate; CircuitError when the name, the number of qubits or a qubit is not allowed."""
@@ -115,6 +117,7 @@ class Gate:
             "mask": sum(1 << qubit for qubit in qubits),
             "text": " ".join((name, *map(str, qubits))),
             "record": GateRecord(name=name, target_qubits=qubits),
+            "json": f'{{"name":"{name}","target_qubits":[{",".join(map(str, qubits))}]}}',
         }
         for field, value in fields.items():
             object.__setattr__(self, field, value)

@@ -1,76 +1,92 @@
-"""A circuit under rewriting: its gates linked along each wire and along the list."""
+"""A circuit under rewriting: its gates linked along each wire and in the order of the list."""
 
-from typing import Final
+from array import array
+from bisect import bisect_left, insort
+from collections.abc import Iterable
+from typing import Final, TypeAlias
 
 from qrewrite.circuits.circuit import Circuit
 from qrewrite.circuits.gates import Gate, GateRecord
+from qrewrite.circuits.listing import Edit, Listing
 
 NOBODY: Final = -1
-"""The node beyond either end of the list or of a wire."""
-_END: Final = -2
+"""The node beyond the end of a wire."""
+UNKNOWN: Final = 255
+"""Mark of a gate of which the list, as it stands, has not been asked."""
+_UNKNOWN: Final = bytes([UNKNOWN])
+_FORGOTTEN: Final = [_UNKNOWN * length for length in range(5)]
+_END: Final = -4
 """The port beyond either end of a wire; its node is NOBODY."""
 _UNUSED: Final = -1
 """Link of the second port of a one-qubit gate."""
+_COMPACT: Final = 2_000
+"""Gates from which on numbers are stored in arrays: reading one takes longer than from a list, but far less
+than waiting for memory, of which a large circuit's lists take too much to stay near the processor."""
+
+Numbers: TypeAlias = "list[int] | array[int]"
+
+
+def _stored(numbers: Iterable[int], size: int) -> Numbers:
+    return list(numbers) if size < _COMPACT else array("i", numbers)
 
 
 class WiredCircuit:
-    """Gates as nodes 0, 1, …, linked along their wires (the trace) and along the list.
+    """Gates as nodes 0, 1, …, linked along their wires (the trace) and put in the order of the list.
 
-    A node keeps its number while it lives. Its ports 2·node and 2·node+1 stand for its gate's first and
+    A node keeps its number while it lives. Its ports 4·node and 4·node+1 stand for its gate's first and
     second qubit; a link leads from a port to the port of the next gate on the same wire, so no walk ever
     searches for the side on which it arrives. All edits cost the same in any circuit, but for what list
-    indices cost.
+    indices cost: moving what stands behind a removed gate.
 
     Attributes:
         order: nodes in the order of the list; the index of a gate is its place in here.
-        records, texts: the gates of the list as JSON and as text, kept beside `order` since every observation
-            shows both; do not change them from outside.
+        marks: a byte for each gate of the list, for what its user wants to remember of it, less than
+            UNKNOWN; UNKNOWN again when the gate, or one of the next two of the list, has become another.
         gates: gate of each node, and None for NOBODY.
-        masks: qubit mask of each node, 0 for NOBODY.
-        after, before: list neighbour of each node, or NOBODY.
         followers: the node that comes next on all wires of each node, or NOBODY if they disagree or end.
     """
 
     __slots__ = (
-        "_next",
-        "_previous",
-        "after",
-        "before",
+        "_edits",
+        "_links",
+        "_listing",
+        "_removed",
+        "_slots",
         "followers",
         "gates",
-        "masks",
+        "marks",
         "num_qubits",
         "order",
-        "records",
-        "texts",
     )
 
     def __init__(self, circuit: Circuit) -> None:
         size = len(circuit.gates)
         self.num_qubits = circuit.num_qubits
-        self.order: list[int] = list(range(size))
-        self.records: list[GateRecord] = [gate.record for gate in circuit.gates]
-        self.texts: list[str] = [gate.text for gate in circuit.gates]
-        self.gates: list[Gate | None] = [*circuit.gates, None]
-        self.masks: list[int] = [*(gate.mask for gate in circuit.gates), 0]
+        self.order = _stored(range(size), size)
+        self.marks = bytearray(_UNKNOWN * size)
+        # Gates leave the list and exchange places, but none comes in: an index is a place at the start, less
+        # the removed ones before it.
+        self._slots = _stored(range(size), size)
+        self._removed: list[int] = []
         # Negative numbers reach the last entries, so NOBODY has entries of its own at the end of each list.
-        self.after: list[int] = [*range(1, size + 1), NOBODY]
-        self.after[size - 1] = NOBODY
-        self.before: list[int] = [*range(-1, size - 1), NOBODY]
-        self.followers: list[int] = [NOBODY] * (size + 1)
-        self._next: list[int] = [_UNUSED] * (2 * size) + [_END, _END]
-        self._previous: list[int] = [_UNUSED] * (2 * size) + [_END, _END]
+        self.gates: list[Gate | None] = [*circuit.gates, None]
+        self.followers = _stored([NOBODY] * (size + 1), size)
+        # Two links forward and two back for each node.
+        self._links = _stored([_END, _UNUSED] * 2 * (size + 1), size)
         self._link_wires(circuit)
+        self._listing: Listing | None = None
+        self._edits: list[Edit] = []
 
     def _link_wires(self, circuit: Circuit) -> None:
+        links = self._links
         ends = [_END] * circuit.num_qubits
         for node, gate in enumerate(circuit.gates):
-            for port, qubit in enumerate(gate.qubits, 2 * node):
+            for port, qubit in enumerate(gate.qubits, 4 * node):
                 last = ends[qubit]
-                self._previous[port] = last
-                self._next[port] = _END
+                links[port] = _END
+                links[port + 2] = last
                 if last != _END:
-                    self._next[last] = port
+                    links[last] = port
                 ends[qubit] = port
         for node in range(len(circuit.gates)):
             self._follow(node)
@@ -86,59 +102,111 @@ class WiredCircuit:
         """Return the gates in the order of the list."""
         return list(map(self.gates.__getitem__, self.order))  # type: ignore[arg-type]
 
+    @property
+    def listing(self) -> Listing:
+        """How the list is shown; follows the edits when it is asked for, and is not to be changed."""
+        listing = self._listing
+        if listing is None:
+            listing = self._listing = Listing(self.listed())
+        elif self._edits:
+            listing.edit(self._edits)
+            self._edits.clear()
+        return listing
+
+    @property
+    def records(self) -> list[GateRecord]:
+        """The gates of the list as JSON-ready records, not to be changed."""
+        return self.listing.records
+
+    @property
+    def texts(self) -> list[str]:
+        """The gates of the list as text, not to be changed."""
+        return self.listing.texts
+
+    def index(self, node: int) -> int:
+        """Return the index of a node that is in the list."""
+        slot = self._slots[node]
+        return slot - bisect_left(self._removed, slot)
+
     def predecessors(self, node: int) -> tuple[int, ...]:
         """Return the node before `node` on each of its wires, NOBODY where there is none."""
-        first = self._previous[2 * node] >> 1
-        second = self._previous[2 * node + 1]
-        return (first,) if second == _UNUSED else (first, second >> 1)
+        links = self._links
+        first, second = links[4 * node + 2] >> 2, links[4 * node + 3]
+        return (first,) if second == _UNUSED else (first, second >> 2)
 
     def exchange(self, index: int) -> None:
         """Exchange the gates at `index` and `index + 1`, which share no qubit: the wires stay as they are."""
-        order, after, before = self.order, self.after, self.before
+        order, slots = self.order, self._slots
         left, right = order[index], order[index + 1]
         order[index], order[index + 1] = right, left
-        records, texts = self.records, self.texts
-        records[index], records[index + 1] = records[index + 1], records[index]
-        texts[index], texts[index + 1] = texts[index + 1], texts[index]
-        outer_left, outer_right = before[left], after[right]
-        after[outer_left] = before[left] = right
-        before[outer_right] = after[right] = left
-        before[right], after[left] = outer_left, outer_right
+        slots[left], slots[right] = slots[right], slots[left]
+        first = index - 2 if index > 1 else 0
+        self.marks[first : index + 2] = _FORGOTTEN[index + 2 - first]
+        if self._listing is not None:
+            self._edits.append(index)
 
     def remove(self, index: int) -> None:
         """Take the gate at `index` out of the list and off its wires."""
+        node = self._take_out(index)
+        self._unlink(node, node)
+
+    def remove_pair(self, index: int) -> None:
+        """Take out the gate at `index` and its follower, which is the same gate."""
+        node = self.order[index]
+        follower = self.followers[node]
+        self._take_out(self.index(follower))
+        self._take_out(index)
+        self._unlink(node, follower)
+
+    def _take_out(self, index: int) -> int:
+        """Take the gate at `index` out of the list; return its node."""
         node = self.order.pop(index)
-        del self.records[index], self.texts[index]
-        outer_left, outer_right = self.before[node], self.after[node]
-        self.after[outer_left] = outer_right
-        self.before[outer_right] = outer_left
-        for port in (2 * node, 2 * node + 1):
-            previous, following = self._previous[port], self._next[port]
-            if following != _UNUSED:
-                self._next[previous] = following
-                self._previous[following] = previous
-                if previous != _END:
-                    self._follow(previous >> 1)
+        insort(self._removed, self._slots[node])
+        first = index - 2 if index > 1 else 0
+        self.marks[first : index + 1] = _FORGOTTEN[index - first]
+        if self._listing is not None:
+            self._edits.append((index, None))
+        return node
+
+    def _unlink(self, first: int, last: int) -> None:
+        """Join the wires before one node to those behind another, which has the same ports."""
+        links, before, behind = self._links, 4 * first + 2, 4 * last
+        previous, following = links[before], links[behind]
+        links[previous] = following
+        links[following + 2] = previous
+        if previous != _END:
+            self._follow(previous >> 2)
+        following = links[behind + 1]
+        if following != _UNUSED:
+            previous = links[before + 1]
+            links[previous] = following
+            links[following + 2] = previous
+            if previous != _END:
+                self._follow(previous >> 2)
 
     def _follow(self, node: int) -> None:
         """Write down which node now comes next on every wire of `node`."""
-        first, second = self._next[2 * node], self._next[2 * node + 1]
-        agree = second == _UNUSED or second >> 1 == first >> 1
-        self.followers[node] = first >> 1 if agree else NOBODY
+        links = self._links
+        first, second = links[4 * node] >> 2, links[4 * node + 1]
+        self.followers[node] = first if second == _UNUSED or second >> 2 == first else NOBODY
 
     def relabel(self, index: int, gate: Gate) -> None:
         """Put another gate on the same qubits in the place of the gate at `index`."""
         node = self.order[index]
         old = self.gates[node]
         self.gates[node] = gate
-        self.records[index] = gate.record
-        self.texts[index] = gate.text
+        first = index - 2 if index > 1 else 0
+        self.marks[first : index + 1] = _FORGOTTEN[index + 1 - first]
+        if self._listing is not None:
+            self._edits.append((index, gate))
         if old is not None and old.qubits != gate.qubits:
             self._flip(node)
 
     def _flip(self, node: int) -> None:
         """Exchange the two ports of a two-qubit node."""
-        for links, back in ((self._next, self._previous), (self._previous, self._next)):
-            first, second = links[2 * node], links[2 * node + 1]
-            links[2 * node], links[2 * node + 1] = second, first
-            back[second], back[first] = 2 * node, 2 * node + 1
+        links, first, second = self._links, 4 * node, 4 * node + 1
+        following, previous = (links[first], links[second]), (links[first + 2], links[second + 2])
+        links[second], links[first] = following
+        links[second + 2], links[first + 2] = previous
+        links[following[0] + 2], links[following[1] + 2] = second, first
+        links[previous[0]], links[previous[1]] = second, first

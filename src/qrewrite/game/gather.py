@@ -9,8 +9,7 @@ from qrewrite.rules import SWAP, Rule
 def triple_indices(wired: WiredCircuit, index: int) -> tuple[int, int, int]:
     """Return the list indices of the triple that is consecutive on its wires and begins at `index`."""
     middle = wired.followers[wired.order[index]]
-    second = wired.order.index(middle, index + 1)
-    return index, second, wired.order.index(wired.followers[middle], second + 1)
+    return index, wired.index(middle), wired.index(wired.followers[middle])
 
 
 def swaps_needed(position: Position, rule: Rule, index: int) -> int:

@@ -6,9 +6,8 @@ Everything that asks whether something is legal, or whether an episode is over, 
 from typing import Final
 
 from qrewrite.circuits import WiredCircuit
-from qrewrite.rules.cancel import CANCEL
-from qrewrite.rules.cancel import matches as _cancels
-from qrewrite.rules.identities import CNOTS, HXH, IDENTITIES, Identity, identity_at
+from qrewrite.rules.cancel import CANCEL, cancels
+from qrewrite.rules.identities import CNOTS, HXH, IDENTITIES, Identity, identity_at, may_be_middle
 from qrewrite.rules.rule import INVALID_REWARD, ActionResult, Gap, Rule
 from qrewrite.rules.swap import SWAP
 
@@ -21,7 +20,7 @@ def reduction_at(circuit: WiredCircuit, node: int) -> Rule | None:
 
     There is never more than one, since all of them look at the same follower.
     """
-    if _cancels(circuit, node):
+    if cancels(circuit, node):
         return CANCEL
     identity = identity_at(circuit, node)
     return None if identity is None else RULES[identity.action_type]
@@ -40,5 +39,6 @@ __all__ = [
     "Identity",
     "Rule",
     "identity_at",
+    "may_be_middle",
     "reduction_at",
 ]

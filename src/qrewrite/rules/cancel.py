@@ -6,10 +6,15 @@ from qrewrite.circuits import WiredCircuit
 from qrewrite.rules.rule import ActionResult, Gap, Rule
 
 
-def matches(circuit: WiredCircuit, node: int) -> bool:
+def cancels(circuit: WiredCircuit, node: int) -> bool:
     """Say whether the next later gate that shares a qubit with `node` is the same gate on the same qubits."""
     gates = circuit.gates
     return gates[circuit.followers[node]] is gates[node]
+
+
+def matches(circuit: WiredCircuit, index: int) -> bool:
+    """Say whether the gate at `index` cancels."""
+    return cancels(circuit, circuit.order[index])
 
 
 def apply(circuit: WiredCircuit, index: int) -> Gap:
@@ -17,12 +22,8 @@ def apply(circuit: WiredCircuit, index: int) -> Gap:
     node = circuit.order[index]
     partner = circuit.followers[node]
     on_wires = circuit.predecessors(node)
-    circuit.remove(circuit.order.index(partner, index + 1))
-    before_partner = circuit.before[partner]
-    circuit.remove(index)
-    before_node = circuit.before[node]
-    in_list = (before_node,) if before_partner == node else (before_node, before_partner)
-    return (node, partner), on_wires, in_list
+    circuit.remove_pair(index)
+    return (node, partner), on_wires
 
 
 CANCEL: Final = Rule(

@@ -27,6 +27,12 @@ class _Identities(dict[Gate | None, Identity | None]):
 
 
 IDENTITIES: Final = _Identities()
+_MIDDLES: Final = ("X", "CNOT")
+
+
+def may_be_middle(gate: Gate | None) -> bool:
+    """Say whether the gate is in the middle of some identity."""
+    return gate is not None and gate.name in _MIDDLES
 
 
 def identity_at(circuit: WiredCircuit, node: int) -> Identity | None:
@@ -46,21 +52,24 @@ def identity_at(circuit: WiredCircuit, node: int) -> Identity | None:
     return identity
 
 
-def _matches(action_type: int, circuit: WiredCircuit, node: int) -> bool:
-    """Say whether `node` begins the identity of this type and its three gates are list neighbours, too."""
+def _matches(action_type: int, circuit: WiredCircuit, index: int) -> bool:
+    """Say whether the gate at `index` begins the identity of this type with the next two of the list."""
+    node = circuit.order[index]
     identity = identity_at(circuit, node)
     if identity is None or identity.action_type != action_type:
         return False
     middle = circuit.followers[node]
-    return circuit.after[node] == middle and circuit.after[middle] == circuit.followers[middle]
+    # Its gates are consecutive on their wires, so they are in the list, in this order.
+    order = circuit.order
+    return order[index + 1] == middle and order[index + 2] == circuit.followers[middle]
 
 
-def _hxh_matches(circuit: WiredCircuit, node: int) -> bool:
-    return _matches(3, circuit, node)
+def _hxh_matches(circuit: WiredCircuit, index: int) -> bool:
+    return _matches(3, circuit, index)
 
 
-def _cnots_matches(circuit: WiredCircuit, node: int) -> bool:
-    return _matches(4, circuit, node)
+def _cnots_matches(circuit: WiredCircuit, index: int) -> bool:
+    return _matches(4, circuit, index)
 
 
 def apply(circuit: WiredCircuit, index: int) -> Gap:
@@ -72,7 +81,7 @@ def apply(circuit: WiredCircuit, index: int) -> Gap:
     circuit.remove(index + 2)
     circuit.remove(index + 1)
     circuit.relabel(index, identity.product)
-    return tuple(removed), (node, *circuit.predecessors(node)), (circuit.before[node], node)
+    return tuple(removed), (node, *circuit.predecessors(node))
 
 
 HXH: Final = Rule(

@@ -26,10 +26,9 @@ class ActionResult(StrEnum):
     EPISODE_OVER = "episode_over"
 
 
-Gap: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""What an applied rule has changed, as nodes, NOBODY perhaps among them: those removed; those that have
-another follower or another gate now; those that have another list neighbour behind them now. A plain tuple
-for speed."""
+Gap: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
+"""What an applied rule has changed beside the list, as nodes, NOBODY perhaps among them: those removed; those
+that have another follower or another gate now. A plain tuple for speed."""
 
 
 class Rule(NamedTuple):
@@ -43,7 +42,7 @@ class Rule(NamedTuple):
         advanced: whether the rule is an algebraic identity, which medium's bonus asks for.
         accepted, refused: the action's result when it was legal and when it was not.
         condition, effect: sentences for people and language models, with i for the target index.
-        matches: whether the rule may be applied at a node of the circuit as its list stands.
+        matches: whether the rule may be applied at a list index of the circuit.
         apply: apply the rule at a list index where it matches; return what that changed.
     """
 

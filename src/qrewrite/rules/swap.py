@@ -6,17 +6,18 @@ from qrewrite.circuits import WiredCircuit
 from qrewrite.rules.rule import ActionResult, Gap, Rule
 
 
-def matches(circuit: WiredCircuit, node: int) -> bool:
-    """Say whether the list has a next gate and that gate shares no qubit with `node`."""
-    following = circuit.after[node]
-    return following >= 0 and not circuit.masks[node] & circuit.masks[following]
+def matches(circuit: WiredCircuit, index: int) -> bool:
+    """Say whether the list has a gate after that at `index`, and the two share no qubit."""
+    order, gates = circuit.order, circuit.gates
+    if index + 1 >= len(order):
+        return False
+    return not gates[order[index]].mask & gates[order[index + 1]].mask  # type: ignore[union-attr]
 
 
 def apply(circuit: WiredCircuit, index: int) -> Gap:
     """Exchange the gates at `index` and `index + 1`."""
     circuit.exchange(index)
-    moved = circuit.order[index]
-    return (), (), (circuit.before[moved], moved, circuit.after[moved])
+    return (), ()
 
 
 SWAP: Final = Rule(
