@@ -33,7 +33,7 @@ class Choices(NamedTuple):
 
 def choices(task: str, split: str, circuits: int | None, reward: str) -> Choices:
     """Return the choices, or raise a GameError that says what is allowed."""
-    if task not in TIERS:
+    if not isinstance(task, str) or task not in TIERS:
         raise TaskError(f"task must be one of {', '.join(TIERS)}, got {shown(task)}")
     seeds = split_named(split).seeds
     if circuits is not None and (type(circuits) is not int or not 1 <= circuits <= len(seeds)):

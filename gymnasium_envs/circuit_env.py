@@ -98,7 +98,7 @@ class CircuitEnv(gymnasium.Env[Observation, int]):
             ResetNeeded: no episode has begun.
         """
         episode = self._running()
-        if not self.action_space.contains(action):
+        if isinstance(action, bool) or not self.action_space.contains(action):
             raise refused(action, self._layout.actions)
         before = self._score(episode)
         index, kind = divmod(int(action), KINDS)
