@@ -11,6 +11,7 @@ from dotenv import dotenv_values
 from qrewrite.circuits import MAX_GATES, MAX_QUBITS
 from qrewrite.tasks import RANDOM, TIERS
 from quantum_circuit_env.server.limits import Limits
+from quantum_circuit_env.server.protocols import BoundedHttp, BoundedWebSocket
 
 _TASKS: Final = (*TIERS, RANDOM)
 _LEVELS: Final = ("critical", "error", "warning", "info", "debug", "trace")
@@ -19,9 +20,10 @@ _TRUE: Final = ("true", "1", "yes", "on")
 _FALSE: Final = ("false", "0", "no", "off")
 
 UVICORN: Final[Mapping[str, Any]] = {
-    # uvloop and httptools are what "auto" finds first.
+    # uvloop is what "auto" finds first.
     "loop": "auto",
-    "http": "auto",
+    "http": BoundedHttp,
+    "ws": BoundedWebSocket,
     # A worker answers its supervisor only when it has imported OpenEnv, and is killed if it takes longer.
     "timeout_worker_healthcheck": 120,
     # By then the sessions have ended; one that does not listen is not waited for.
