@@ -73,6 +73,16 @@ def test_all_is_up_to_date_on_random_circuits(num_qubits: int, size: int) -> Non
         check_play(random_circuit(rng, num_qubits, size), rng, longest=40, swaps=swaps)
 
 
+def test_all_is_up_to_date_on_circuits_that_are_stored_as_large_ones_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for module in ("qrewrite.circuits.wires", "qrewrite.game.position"):
+        monkeypatch.setattr(f"{module}.LARGE", 0)
+    rng = Random("position/large")
+    for swaps in (0.2, 0.8):
+        check_play(grown_circuit(rng, 4, 25), rng, longest=40, swaps=swaps)
+
+
 @pytest.mark.parametrize(("num_qubits", "words"), [(1, 10), (2, 12), (2, 20), (3, 20), (4, 25), (6, 30)])
 def test_all_is_up_to_date_on_circuits_rich_in_reductions(num_qubits: int, words: int) -> None:
     rng = Random(f"position/{num_qubits}/{words}")

@@ -77,7 +77,7 @@ def test_long_series_of_edits_down_to_nothing(
     num_qubits: int, size: int, compact: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if compact:
-        monkeypatch.setattr("qrewrite.circuits.wires._COMPACT", 0)
+        monkeypatch.setattr("qrewrite.circuits.wires.LARGE", 0)
     rng = Random(f"wires/{num_qubits}")
     circuit = random_circuit(rng, num_qubits, size)
     wired, model = WiredCircuit(circuit), list(enumerate(circuit.gates))

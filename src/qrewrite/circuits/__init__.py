@@ -8,10 +8,11 @@ from qrewrite.circuits.errors import CircuitError, DrawingError, GameError, Spli
 from qrewrite.circuits.gates import GATES, MAX_QUBITS, Gate, GateRecord, GateSpec
 from qrewrite.circuits.reading import circuit_from_json
 from qrewrite.circuits.svg import Panel, draw_panels, draw_svg
-from qrewrite.circuits.wires import UNKNOWN, WiredCircuit
+from qrewrite.circuits.wires import LARGE, UNKNOWN, WiredCircuit
 
 __all__ = [
     "GATES",
+    "LARGE",
     "MAX_GATES",
     "MAX_QUBITS",
     "MIN_WIDTH",

@@ -3,7 +3,7 @@
 from array import array
 from bisect import bisect_left, insort
 from collections.abc import Iterable
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from qrewrite.circuits.circuit import Circuit
 from qrewrite.circuits.gates import Gate, GateRecord
@@ -19,15 +19,15 @@ _END: Final = -4
 """The port beyond either end of a wire; its node is NOBODY."""
 _UNUSED: Final = -1
 """Link of the second port of a one-qubit gate."""
-_COMPACT: Final = 2_000
+LARGE: Final = 2_000
 """Gates from which on numbers are stored in arrays: reading one takes longer than from a list, but far less
 than waiting for memory, of which a large circuit's lists take too much to stay near the processor."""
 
 Numbers: TypeAlias = "list[int] | array[int]"
 
 
-def _stored(numbers: Iterable[int], size: int) -> Numbers:
-    return list(numbers) if size < _COMPACT else array("i", numbers)
+def _stored(numbers: Iterable[int], size: int, code: Literal["h", "i"] = "h") -> Numbers:
+    return list(numbers) if size < LARGE else array(code, numbers)
 
 
 class WiredCircuit:
@@ -72,7 +72,7 @@ class WiredCircuit:
         self.gates: list[Gate | None] = [*circuit.gates, None]
         self.followers = _stored([NOBODY] * (size + 1), size)
         # Two links forward and two back for each node.
-        self._links = _stored([_END, _UNUSED] * 2 * (size + 1), size)
+        self._links = _stored([_END, _UNUSED] * 2 * (size + 1), size, "i")
         self._link_wires(circuit)
         self._listing: Listing | None = None
         self._edits: list[Edit] = []

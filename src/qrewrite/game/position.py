@@ -1,9 +1,12 @@
 """A circuit together with what is legal on it, kept up to date by each rewrite."""
 
 from collections.abc import Iterator
+from typing import Final
 
-from qrewrite.circuits import UNKNOWN, Circuit, WiredCircuit
+from qrewrite.circuits import LARGE, UNKNOWN, Circuit, WiredCircuit
 from qrewrite.rules import IDENTITIES, SWAP, Rule, may_be_middle, reduction_at
+
+_SWAP: Final = SWAP.bit
 
 
 class Position:
@@ -24,6 +27,9 @@ class Position:
         nodes = range(len(circuit))
         self._reductions: list[Rule | None] = [reduction_at(self.wired, node) for node in nodes]
         self._reducible = len(nodes) - self._reductions.count(None)
+        if len(circuit) >= LARGE:
+            # Asked in the order of the list, its gates are fetched from memory before they are needed.
+            self._ask_all()
 
     def __len__(self) -> int:
         return len(self.wired.order)
@@ -38,21 +44,21 @@ class Position:
 
         A byte a gate, so that making it takes next to nothing but the few gates that have to be asked about.
         """
-        marks = self.wired.marks
+        self._ask_all()
+        return bytes(self.wired.marks)
+
+    def _ask_all(self) -> None:
+        wired, known = self.wired, self._reductions
+        marks, order = wired.marks, wired.order
         index = marks.find(UNKNOWN)
         while index >= 0:
-            marks[index] = self._ask(index)
+            bits = _SWAP if SWAP.matches(wired, index) else 0
+            # No other rule can match there.
+            rule = known[order[index]]
+            if rule is not None and rule.matches(wired, index):
+                bits |= rule.bit
+            marks[index] = bits
             index = marks.find(UNKNOWN, index + 1)
-        return bytes(marks)
-
-    def _ask(self, index: int) -> int:
-        wired = self.wired
-        bits = SWAP.bit if SWAP.matches(wired, index) else 0
-        # No other rule can match there.
-        rule = self._reductions[wired.order[index]]
-        if rule is not None and rule.matches(wired, index):
-            bits |= rule.bit
-        return bits
 
     def reductions(self) -> Iterator[tuple[Rule, int]]:
         """Yield each reduction that is possible, at once or after swaps, with the index of its first gate."""
