@@ -157,3 +157,13 @@ def test_fragments_are_put_together_as_they_come(echoing: str) -> None:
         while not told.endswith(b"!"):
             told += raw.recv(2**16)
         assert told.removeprefix(told[:4]).decode() == "ä" + "x" * 10_000 + "!"
+
+
+def test_text_that_is_not_utf_8_closes_its_socket_without_a_word(
+    echoing: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with closing(opened_by_hand(echoing)) as raw:
+        raw.sendall(frame(b"\xc3", TEXT, final=False) + frame(b"\xff", CONTINUED))
+        assert raw.recv(100)[:4] == b"\x88\x02\x03\xef"
+        assert ends(raw)
+    assert caplog.text == ""
