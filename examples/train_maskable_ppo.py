@@ -2,6 +2,10 @@
 # requires-python = ">=3.11,<3.14"
 # dependencies = ["openenv-quantum-circuit-env[gym]", "sb3-contrib>=2.6", "torch>=2.3"]
 #
+# [tool.uv]
+# # PyTorch's index has no dates that a date could be compared with.
+# exclude-newer-package = { torch = false }
+#
 # [tool.uv.sources]
 # openenv-quantum-circuit-env = { path = ".." }
 # torch = { index = "pytorch-cpu" }
@@ -229,7 +233,7 @@ def main() -> None:
 
     wall, cpu = perf_counter(), process_time()
     model = train(asked.task, asked.timesteps, asked.seed)
-    spent = f"{process_time() - cpu:.0f} CPU seconds ({perf_counter() - wall:.0f} s) on one core"
+    spent = f"{process_time() - cpu:.0f} s of CPU time, {perf_counter() - wall:.0f} s of wall time"
     if asked.out:
         model.save(asked.out)
 

@@ -28,16 +28,19 @@ class Pool:
         """Put the circuits of some seeds in the place of those at `rows` of `target`."""
         picks = seeds - self._seeds.start
         kept = (picks >= 0) & (picks < len(self._seeds))
-        missing = np.unique(picks[kept][~self._made[picks[kept]]])
-        self._generate(self._kept, missing, missing + self._seeds.start)
-        self._made[missing] = True
-        target.copy(rows[kept], self._kept, picks[kept])
-        self._generate(target, rows[~kept], seeds[~kept])
+        if not kept.all():
+            self._generate(target, rows[~kept], seeds[~kept])
+            rows, picks = rows[kept], picks[kept]
+        missing = picks[~self._made[picks]]
+        if len(missing):
+            missing = np.unique(missing)
+            self._generate(self._kept, missing, missing + self._seeds.start)
+            self._made[missing] = True
+        target.copy(rows, self._kept, picks)
 
     def _generate(self, target: Positions, rows: Array, seeds: Array) -> None:
-        if len(rows):
-            made = Positions.of([generate(self._task, seed) for seed in seeds.tolist()])
-            target.copy(rows, made, np.arange(len(rows)))
+        made = Positions.of([generate(self._task, seed) for seed in seeds.tolist()])
+        target.copy(rows, made, np.arange(len(rows)))
 
 
 @cache

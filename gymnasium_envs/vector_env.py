@@ -10,7 +10,7 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from qrewrite.batch import ACTION_RESULTS, TERMINATIONS, Episodes, Starts
+from qrewrite.batch import ACTION_RESULTS, TERMINATIONS, Episodes, Starts, Step
 from qrewrite.circuits import GameError
 from qrewrite.circuits.drawing import draw_text
 from qrewrite.circuits.errors import shown
@@ -125,7 +125,7 @@ class CircuitVectorEnv(VectorEnv[Observation, Array, Array]):
         self._begin(rows, chosen)
         self._begun = True
         results = np.full(self.num_envs, _RESET)
-        return self._observations(slice(None)), self._infos(results, mask)
+        return self._observations(), self._infos(results, mask)
 
     def step(self, actions: Array) -> Stepped:
         """Play an action in each row: type 1 + action % 4 at index action // 4.
@@ -138,17 +138,15 @@ class CircuitVectorEnv(VectorEnv[Observation, Array, Array]):
             ResetNeeded: no episode has begun.
         """
         actions = self._checked(actions)
-        episodes = self._episodes
-        before, over = episodes.score, episodes.termination != 0
-        played = episodes.step(actions // KINDS, actions % KINDS + 1)
-        reward = played.reward
-        if self._choices.by_grade:
-            reward = played.score - before  # type: ignore[operator]
+        over = self._episodes.termination != 0
+        before = self._scores() if self._choices.by_grade else None
+        played = self._episodes.step(actions // KINDS, actions % KINDS + 1)
+        reward = played.reward if before is None else self._scores() - before
         ended, results, final = played.termination, played.action_result, {}
         begin = np.zeros(self.num_envs, np.bool_)
         if self._mode is AutoresetMode.SAME_STEP and played.done.any():
             begin = played.done
-            final = self._final(begin, results)
+            final = self._final(begin, played)
         elif self._mode is AutoresetMode.NEXT_STEP and over.any():
             begin = over
             ended[begin] = 0
@@ -156,8 +154,7 @@ class CircuitVectorEnv(VectorEnv[Observation, Array, Array]):
             results[begin] = _RESET
             self._begin(np.flatnonzero(begin))
         infos = {**final, **self._infos(results, np.ones(self.num_envs, np.bool_))}
-        terminated, truncated = _TERMINATED.take(ended), _TRUNCATED.take(ended)
-        return self._observations(slice(None)), reward, terminated, truncated, infos
+        return self._observations(), reward, _TERMINATED.take(ended), _TRUNCATED.take(ended), infos
 
     def action_masks(self) -> Array:
         """Return which actions are legal in each row, shape (num_envs, 4·rows), bool."""
@@ -171,51 +168,57 @@ class CircuitVectorEnv(VectorEnv[Observation, Array, Array]):
 
     def _begin(self, rows: Array, chosen: Sequence[int | None] | None = None) -> None:
         """Begin anew in some rows, with the seed chosen for the row or a drawn one."""
-        drawable = self._choices.seeds
+        drawable, rngs = self._choices.seeds, self._rngs
         for row in rows.tolist():
             seed = None if chosen is None else chosen[row]
             if seed is None:
-                seed = drawable[int(self._rngs[row].integers(len(drawable)))]
+                seed = drawable[int(rngs[row].integers(len(drawable)))]
             self._circuit_seeds[row] = seed
         self._pool.put(self._starts.positions, rows, self._circuit_seeds[rows])
         self._episodes.reset(rows, rows)
 
-    def _observations(self, rows: Any) -> Observation:
+    def _observations(self, rows: Any = slice(None)) -> Observation:
         episodes = self._episodes
         return self._layout.observe(
             episodes.positions.lists[rows], episodes.steps[rows], episodes.used_advanced_actions[rows]
         )
 
-    def _infos(self, results: Array, mask: Array) -> Infos:
-        """Return what infos say now, each key with a mask of the rows that have it."""
-        episodes = self._episodes
-        infos: Infos = {
-            "circuit_seed": self._circuit_seeds.copy(),
-            "gate_count": episodes.positions.counts.astype(np.int64),
-            "score": episodes.score,
-            "action_result": _RESULT_NAMES.take(results),
-            "termination": _TERMINATION_NAMES.take(episodes.termination),
-            "action_mask": self.action_masks().view(np.int8),
+    def _facts(self, results: Array, scores: Array, rows: Any = slice(None)) -> Infos:
+        """Return what infos say of some rows now, in arrays of their own."""
+        positions = self._episodes.positions
+        legal = positions.legal[rows]
+        return {
+            "circuit_seed": self._circuit_seeds[rows].copy(),
+            "gate_count": positions.counts[rows].astype(np.int64),
+            "score": scores[rows],
+            "action_result": _RESULT_NAMES.take(results[rows]),
+            "termination": _TERMINATION_NAMES.take(self._episodes.termination[rows]),
+            "action_mask": legal.reshape(len(legal), -1).astype(np.int8),
         }
-        infos |= {f"_{name}": mask.copy() for name in infos}
-        return infos
 
-    def _final(self, ended: Array, results: Array) -> Infos:
+    def _infos(self, results: Array, mask: Array) -> Infos:
+        """Return the infos of all rows, each key with a mask of the rows that have it."""
+        return _with_masks(self._facts(results, self._scores()), mask)
+
+    def _final(self, ended: Array, played: Step) -> Infos:
         """Return the last observations and infos of episodes that have ended and are not begun anew yet."""
         rows = np.flatnonzero(ended)
         last = self._observations(rows)
         observations = np.full(self.num_envs, None, object)
-        for place, row in enumerate(rows):
+        for place, row in enumerate(rows.tolist()):
             observations[row] = {name: values[place] for name, values in last.items()}
-        infos = self._infos(results, ended)
-        for name in [name for name in infos if not name.startswith("_")]:
-            infos[name][~ended] = None if infos[name].dtype == object else 0
-        return {
-            "final_obs": observations,
-            "_final_obs": ended.copy(),
-            "final_info": infos,
-            "_final_info": ended.copy(),
-        }
+        infos: Infos = {}
+        for name, values in self._facts(played.action_result, self._scores(), rows).items():
+            infos[name] = np.full(
+                (self.num_envs, *values.shape[1:]), None if values.dtype == object else 0, values.dtype
+            )
+            infos[name][rows] = values
+        return _with_masks({"final_obs": observations, "final_info": _with_masks(infos, ended)}, ended)
+
+    def _scores(self) -> Array:
+        scores = self._episodes.score
+        assert scores is not None  # noqa: S101  # there is a grader
+        return scores
 
     def _seed_rows(self, rows: Array, seeds: Sequence[int | None]) -> None:
         for row in rows.tolist():
@@ -257,6 +260,11 @@ class CircuitVectorEnv(VectorEnv[Observation, Array, Array]):
         if len(listed) != self.num_envs:
             raise GameError(f"{name} must be one for each of {self.num_envs} rows, got {len(listed)}")
         return listed
+
+
+def _with_masks(infos: Infos, mask: Array) -> Infos:
+    """Return infos with a mask beside each key: which rows have it."""
+    return infos | {f"_{name}": mask.copy() for name in infos}
 
 
 def _mode(mode: AutoresetMode | str) -> AutoresetMode:
