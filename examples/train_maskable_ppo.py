@@ -7,7 +7,7 @@
 # exclude-newer-package = { torch = false }
 #
 # [tool.uv.sources]
-# openenv-quantum-circuit-env = { path = ".." }
+# openenv-quantum-circuit-env = { path = "..", editable = true }
 # torch = { index = "pytorch-cpu" }
 #
 # [[tool.uv.index]]

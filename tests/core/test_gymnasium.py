@@ -1,9 +1,12 @@
 """The Gymnasium environment of one episode: the game, its grades and legal actions, and Gymnasium's rules."""
 
+import doctest
 import pickle
+import re
 import subprocess
 import sys
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -17,6 +20,7 @@ from qrewrite.circuits import Circuit, GameError
 from qrewrite.circuits.drawing import draw_text
 from qrewrite.game import STEP_LIMIT, Episode
 from qrewrite.tasks import GAME_VERSION, SPLITS, TIERS, generate
+from quantum_circuit_env import gymnasium_envs
 from quantum_circuit_env.gymnasium_envs import GAME_VERSIONS, IDS, CircuitEnv
 from quantum_circuit_env.server.graders import GRADERS
 from support import naive_rules
@@ -24,6 +28,7 @@ from support.circuits import plain
 from support.gymnasium_plays import assert_equal, circuit_in, mixed_actions
 
 TRAIN = SPLITS["train"].seeds
+GUIDE = Path(__file__).parents[2] / "docs" / "gymnasium.md"
 
 
 def made(task: str, **options: Any) -> CircuitEnv:
@@ -235,3 +240,33 @@ def test_gymnasiums_wrappers_wrap_it() -> None:
         rewards.append(float(reward))
     assert info["episode"]["l"] == len(rewards) == 5
     assert info["episode"]["r"] == pytest.approx(sum(rewards))
+
+
+def test_the_guide_describes_the_spaces_as_they_are() -> None:
+    text = GUIDE.read_text(encoding="utf-8")
+    described = re.findall(
+        r"^\| (\w+) \| `(QuantumCircuit/\S+)` \| (\(.*?\)) \| (\(.*?\)) \| (\d+) \|$", text, re.M
+    )
+    assert described == [
+        (
+            task,
+            env_id,
+            str(made(task).observation_space["gates"].shape),
+            str(made(task).observation_space["episode"].shape),
+            str(made(task).action_space.n),
+        )
+        for task, env_id in IDS.items()
+    ]
+    assert f"`-v{len(GAME_VERSIONS) - 1}` plays game version {GAME_VERSION}." in text
+
+
+def test_the_examples_of_the_guide_run(capsys: pytest.CaptureFixture[str]) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.S)
+    assert len(blocks) == 2
+    for block in blocks:
+        exec(block, {})  # noqa: S102
+    one, many = capsys.readouterr().out.splitlines()
+    assert one.split()[0] in ("optimized", "dead_end", "step_limit")
+    assert many.startswith("(1024, 70, 19) ")
+    tried = doctest.testmod(gymnasium_envs)
+    assert (tried.failed, tried.attempted) == (0, 3)

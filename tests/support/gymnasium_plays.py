@@ -48,6 +48,15 @@ def assert_equal(one: Any, other: Any, path: str = "") -> None:
         assert one == other, path
 
 
+def arrays_in(data: Any) -> list[Array]:
+    """Return all arrays of numbers in nested dicts, tuples and arrays of objects."""
+    if isinstance(data, dict):
+        return [array for value in data.values() for array in arrays_in(value)]
+    if isinstance(data, tuple) or (isinstance(data, np.ndarray) and data.dtype == object):
+        return [array for value in data for array in arrays_in(value)]
+    return [data] if isinstance(data, np.ndarray) else []
+
+
 def mixed_actions(masks: Array, rng: np.random.Generator) -> Array:
     """Choose for each row: any action, a legal one, or one that removes gates, by the row's number."""
     rows, actions = masks.shape
