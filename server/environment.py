@@ -5,7 +5,8 @@ from typing import Any, ClassVar, Final
 from uuid import uuid4
 
 from openenv.core.env_server.interfaces import Environment
-from openenv.core.env_server.types import EnvironmentMetadata, WSErrorCode
+from openenv.core.env_server.serialization import serialize_observation
+from openenv.core.env_server.types import EnvironmentMetadata, WSErrorCode, WSObservationResponse
 
 from qrewrite.game import Episode
 from qrewrite.tasks import RANDOM
@@ -161,10 +162,17 @@ class QuantumCircuitEnvironment(
         return self._session is not None and self._session.episode.gate_count > LARGE
 
     def _answer(self, action: QuantumCircuitAction) -> str:
-        observation = self.step(action)
-        if self._session is None:
+        session, rubric = self._session, self.rubric
+        if session is None:
             raise NoEpisodeError
-        return self._session.reply(observation)
+        if not isinstance(rubric, StepReward) or rubric.hooked:
+            # Somebody looks at the observation.
+            data = serialize_observation(self.step(action))
+            return WSObservationResponse(data=data).model_dump_json()
+        session.play(action)
+        metadata = session.metadata()
+        rubric.see(metadata)
+        return session.reply(metadata)
 
     def _check(self, seed: Any, episode_id: Any, options: dict[str, Any]) -> Start:
         arguments = {"seed": seed, "episode_id": episode_id, **options}

@@ -5,6 +5,7 @@ An answer of None means that the message is in order and goes on to OpenEnv's ro
 
 import json
 import re
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from openenv.core.env_server.mcp_types import WSMCPMessage
@@ -45,17 +46,24 @@ _TYPES: Final = ", ".join(_MESSAGES)
 _ACTION: Final = r'"target_index": ?(0|[1-9][0-9]{0,8}), ?"action_type": ?' f"({'|'.join(map(str, RULES))})"
 _STEP: Final = r'\{"type": ?"step", ?"data": ?\{' + _ACTION
 _ORDINARY_STEP: Final = re.compile(_STEP + r"\}\}")
+_LONGEST_STEP: Final = len('{"type": "step", "data": {"target_index": 123456789, "action_type": 1}}')
 _FURTHER: Final = re.compile(r"\{" + _ACTION + r"\}")
 _ORDINARY_PLAN: Final = re.compile(
     rf'{_STEP}, ?"then": ?\[({_FURTHER.pattern}(?:, ?{_FURTHER.pattern}){{0,{MAX_THEN - 1}}})\]\}}\}}'
 )
 
 
+@lru_cache(maxsize=2**12)
+def _short_step(text: str) -> QuantumCircuitAction | None:
+    # The same few hundred frames come again and again. An action is for reading, so that it can be shared.
+    found = _ORDINARY_STEP.fullmatch(text)
+    return None if found is None else _action(found, ())
+
+
 def ordinary_step(text: str) -> QuantumCircuitAction | None:
     """Return the action of a step as our client writes it; None for whatever else the frame is."""
-    found = _ORDINARY_STEP.fullmatch(text)
-    if found is not None:
-        return _action(found, ())
+    if len(text) <= _LONGEST_STEP and (action := _short_step(text)) is not None:
+        return action
     found = _ORDINARY_PLAN.fullmatch(text)
     if found is None:
         return None

@@ -1,59 +1,60 @@
 """Replies to steps, written as JSON to the letter as OpenEnv writes them, at a fraction of the cost."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
-from types import NoneType
-from typing import Any, Final
+from collections.abc import Iterable
+from typing import Final
 
-from qrewrite.game import Termination
-from qrewrite.rules import ActionResult
+from quantum_circuit_env.models import ObservationMetadata
 
 
-def observation_frame(fields: Mapping[str, Any], gates: Iterable[str]) -> str:
+def observation_frame(
+    metadata: ObservationMetadata,
+    gates: Iterable[str],
+    *,
+    gate_count: int,
+    num_qubits: int,
+    prompt: str,
+    reward: float,
+    done: bool,
+) -> str:
     """Return the frame with which OpenEnv answers a step.
 
     Args:
-        fields: the observation's fields.
-        gates: the circuit's gates, as `Gate.text` has them.
+        metadata: the observation's.
+        gates: the circuit's gates as JSON.
+        gate_count: as in the observation.
+        num_qubits: as in the observation.
+        prompt: the observation's, as a JSON string.
+        reward: as in the observation.
+        done: as in the observation.
     """
-    metadata, circuit = _object(fields["metadata"]), ",".join(map(_gate, gates))
-    done = "true" if fields["done"] else "false"
+    told = _metadata(metadata)
     return (
-        f'{{"type":"observation","data":{{"observation":{{"metadata":{metadata},"circuit":[{circuit}],'
-        f'"gate_count":{fields["gate_count"]},"num_qubits":{fields["num_qubits"]},'
-        f'"prompt":{_string(fields["prompt"])}}},'
-        f'"reward":{fields["reward"]!r},"done":{done},"metadata":{metadata}}}}}'
+        f'{{"type":"observation","data":{{"observation":{{"metadata":{told},"circuit":[{",".join(gates)}],'
+        f'"gate_count":{gate_count},"num_qubits":{num_qubits},"prompt":{prompt}}},'
+        f'"reward":{reward!r},"done":{_BOOLEAN[done]},"metadata":{told}}}}}'
     )
 
 
-def _object(fields: Mapping[str, Any]) -> str:
-    return "{" + ",".join([f'"{name}":{_WRITE[type(value)](value)}' for name, value in fields.items()]) + "}"
+def _metadata(fields: ObservationMetadata) -> str:
+    # No string in it has anything that JSON would escape: all are words of ours.
+    seed, par, termination = fields["seed"], fields["par"], fields["termination"]
+    legality = fields["legality"]
+    plan = f',"plan":{_encode(fields["plan"])}' if "plan" in fields else ""
+    return (
+        f'{{"task":"{fields["task"]}","initial_count":{fields["initial_count"]},"step":{fields["step"]},'
+        f'"seed":{"null" if seed is None else seed},'
+        f'"used_advanced_actions":{_BOOLEAN[fields["used_advanced_actions"]]},'
+        # Joined and not formatted, since formatting a member of an enumeration costs more than all else here.
+        '"action_result":"'
+        + fields["action_result"]
+        + '","termination":'
+        + ("null" if termination is None else '"' + termination + '"')
+        + f',"score":{fields["score"]!r},"par":{"null" if par is None else par},'
+        f'"game_version":"{fields["game_version"]}",'
+        f'"legality":{"null" if legality is None else _encode(legality)}{plan}}}'
+    )
 
 
-@lru_cache(maxsize=2**16)
-def _gate(text: str) -> str:
-    name, *qubits = text.split()
-    return f'{{"name":"{name}","target_qubits":[{",".join(qubits)}]}}'
-
-
-def _string(text: str) -> str:
-    # Looking for what JSON cannot hold as it is costs far less than an encoder that looks at each character.
-    # Of control characters there are none in what we write but the end of a line.
-    if '"' in text or "\\" in text:
-        return _encode(text)
-    return '"' + text.replace("\n", "\\n") + '"'
-
-
+_BOOLEAN: Final = ("false", "true")
 _encode: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_WRITE: Final[Mapping[type, Callable[[Any], str]]] = {
-    str: _string,
-    ActionResult: _string,
-    Termination: _string,
-    int: repr,
-    float: repr,
-    bool: {False: "false", True: "true"}.__getitem__,
-    NoneType: {None: "null"}.__getitem__,
-    list: _encode,
-}
-"""Type of a value in an observation's metadata → what writes it as JSON."""

@@ -12,6 +12,7 @@ from typing import Any, Final
 from openenv.core.rubrics import Rubric
 
 from qrewrite.rules import INVALID_REWARD, RULES, ActionResult
+from quantum_circuit_env.models import ObservationMetadata
 
 PARTS: Final[Mapping[str, Mapping[ActionResult, float]]] = {
     **{rule.name: {rule.accepted: rule.reward} for rule in RULES.values()},
@@ -60,12 +61,15 @@ class Part(Rubric):
 
     def forward(self, _action: Any, observation: Any) -> float:
         """Return this part of the reward of the step that led to the observation."""
-        metadata = observation.metadata
+        self.see(observation.metadata)
+        return self.last_score
+
+    def see(self, metadata: ObservationMetadata) -> None:
+        """Note what a step's observation says of it."""
         if "plan" in metadata:
             self._seen.results = [each["action_result"] for each in metadata["plan"]]
         else:
             self._seen.results = (metadata["action_result"],)
-        return self.last_score
 
     def register_forward_hook(self, hook: Callable[..., None]) -> None:
         """Have `hook(rubric, action, observation, score)` called after each step."""
@@ -90,6 +94,11 @@ class StepReward(Part):
         super().__init__(_WHOLE, seen)
         for name, rewards in PARTS.items():
             setattr(self, name, Part(rewards, seen))
+
+    @property
+    def hooked(self) -> bool:
+        """Whether somebody wants to be called for each step."""
+        return self._seen.hooked
 
     def __call__(self, action: Any, observation: Any) -> float:
         """Score a step; OpenEnv's own way there, for the sake of hooks, is taken only when there are some."""

@@ -5,7 +5,7 @@ from math import fsum
 from typing import Any
 
 from qrewrite.game import Episode
-from qrewrite.game.view import circuit_records, legality, prompt
+from qrewrite.game.view import circuit_records, legality, prompt, prompt_json
 from qrewrite.rules import RULES
 from qrewrite.tasks import GAME_VERSION
 from quantum_circuit_env.models import (
@@ -85,9 +85,19 @@ class Session:
         """Return what the agent gets to see; nothing in it leads back into the episode."""
         return of_valid(QuantumCircuitObservation, self.payload())
 
-    def reply(self, observation: QuantumCircuitObservation) -> str:
-        """Return the frame that tells the agent of the observation, which must be the latest."""
-        return observation_frame(observation.__dict__, self.episode.position.wired.texts)
+    def reply(self, metadata: ObservationMetadata) -> str:
+        """Return the frame in which `/ws` tells of the observation, whose metadata has been made."""
+        episode = self.episode
+        wired = episode.position.wired
+        return observation_frame(
+            metadata,
+            wired.listing.json,
+            gate_count=episode.gate_count,
+            num_qubits=wired.num_qubits,
+            prompt=prompt_json(episode, self.start.tier.scoring),
+            reward=self.reward,
+            done=episode.done,
+        )
 
     def payload(self) -> dict[str, Any]:
         """Return the observation's fields in the order of its class, ready to be written as JSON."""
@@ -95,14 +105,15 @@ class Session:
         return {
             "done": episode.done,
             "reward": self.reward,
-            "metadata": self._metadata(),
+            "metadata": self.metadata(),
             "circuit": circuit_records(episode),
             "gate_count": episode.gate_count,
             "num_qubits": episode.position.wired.num_qubits,
             "prompt": prompt(episode, self.start.tier.scoring),
         }
 
-    def _metadata(self) -> ObservationMetadata:
+    def metadata(self) -> ObservationMetadata:
+        """Return what the observation says beside the circuit."""
         episode, start = self.episode, self.start
         metadata: ObservationMetadata = {
             "task": start.tier.name,

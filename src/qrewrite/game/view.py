@@ -4,7 +4,7 @@ Built here and nowhere else, for language models, the playground and the README 
 circuit was made and nothing of where it can be reduced is in it.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from qrewrite.circuits import Circuit, GateRecord
@@ -48,6 +48,14 @@ def prompt(episode: Episode, scoring: Scoring, *, turn_budget: int | None = None
     return _prompt(wired.texts, wired.num_qubits, scoring, episode.initial_count, left, earned)
 
 
+def prompt_json(episode: Episode, scoring: Scoring) -> str:
+    """Return the same text as a JSON string, which costs less than to write the text as JSON afterwards."""
+    wired = episode.position.wired
+    left, earned = STEP_LIMIT - episode.steps, episode.used_advanced_actions
+    text = _prompt(wired.texts, wired.num_qubits, scoring, episode.initial_count, left, earned, _IN_JSON)
+    return f'"{text}"'
+
+
 def prompt_from_observation(
     circuit: Circuit,
     scoring: Scoring,
@@ -78,31 +86,39 @@ def _steps_left(steps: int, turn_budget: int | None) -> int:
 
 
 def _prompt(
-    texts: list[str], num_qubits: int, scoring: Scoring, initial_count: int, left: int, earned: bool
+    texts: list[str],
+    num_qubits: int,
+    scoring: Scoring,
+    initial_count: int,
+    left: int,
+    earned: bool,
+    end: str = "\n",
 ) -> str:
+    """Return the prompt with `end` at the end of each line; it has nothing else that JSON would escape."""
     count = len(texts)
-    pieces = _NUMBERS[: 2 * count] if count <= _NUMBERED else _numbers(count)
+    pieces = _numbers(_NUMBERED, end)[: 2 * count] if count <= _NUMBERED else _numbers(count, end).copy()
     pieces[1::2] = texts
     bonus = (" Bonus: earned." if earned else " Bonus: not yet earned.") if scoring.bonus else ""
     return (
-        f"{_rules_text(scoring)}\nSteps left: {left}.{bonus} Gates: {count} now, {initial_count} at the "
-        f"start. Qubits: {num_qubits}.\nCircuit (index: gate qubits; the first gate acts first):"
+        f"{_rules_text(scoring, end)}{end}Steps left: {left}.{bonus} Gates: {count} now, {initial_count} at "
+        f"the start. Qubits: {num_qubits}.{end}Circuit (index: gate qubits; the first gate acts first):"
         f"{''.join(pieces) or ' empty'}"
     )
 
 
-def _numbers(count: int) -> list[str]:
-    """Return `count` line openings, each followed by a place for the gate's text."""
-    return [piece for index in range(count) for piece in (f"\n{index}: ", "")]
+@lru_cache(maxsize=4)
+def _numbers(count: int, end: str) -> list[str]:
+    """Return `count` line openings, each followed by a place for the gate's text; to be copied."""
+    return [piece for index in range(count) for piece in (f"{end}{index}: ", "")]
 
 
+_IN_JSON: Final = "\\n"
 _NUMBERED: Final = 128
-_NUMBERS: Final = _numbers(_NUMBERED)
-"""Openings for circuits of ordinary size, made once."""
+"""Gates of circuits of ordinary size, whose openings are made once."""
 
 
 @cache
-def _rules_text(scoring: Scoring) -> str:
+def _rules_text(scoring: Scoring, end: str) -> str:
     lines = [
         "Shorten the quantum circuit: remove as many gates as you can. Each turn play one action, "
         "a gate's index i (target_index, from 0) and an action_type:",
@@ -116,7 +132,7 @@ def _rules_text(scoring: Scoring) -> str:
         "or when the steps are used up.",
         _grading_text(scoring),
     ]
-    return "\n".join(lines)
+    return end.join(lines)
 
 
 def _grading_text(scoring: Scoring) -> str:
