@@ -79,7 +79,7 @@ def local_node(
 def _start(ray: Any, options: dict[str, Any], interrupts: Interrupts, instead: str) -> None:
     """Start the node, with patience: on a busy machine it fails at times."""
     for left in reversed(range(_ATTEMPTS)):
-        with interrupts.held(), without_sigint(), _handlers_kept():
+        with interrupts.held(), without_sigint(), _handlers_kept(), _without_dashboard(ray):
             error = _started(ray, options)
             if error is None:
                 return
@@ -128,6 +128,24 @@ def _processes(temporary: str) -> Iterator[int]:
         with suppress(OSError):
             if os.fsencode(temporary) in entry.read_bytes():
                 yield int(entry.parent.name)
+
+
+@contextmanager
+def _without_dashboard(ray: Any) -> Iterator[None]:
+    """Let the node's agent do without the dashboard's libraries, as it does where they are not installed.
+
+    A node gives its agent 15 seconds, which no setting changes, and ends if importing them takes longer.
+    """
+    utils = getattr(getattr(ray, "_private", None), "utils", None)
+    before = getattr(utils, "get_dashboard_dependency_error", None)
+    if before is None:
+        yield
+        return
+    utils.get_dashboard_dependency_error = lambda: ImportError("not asked for")
+    try:
+        yield
+    finally:
+        utils.get_dashboard_dependency_error = before
 
 
 @contextmanager
