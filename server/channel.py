@@ -3,12 +3,14 @@
 import asyncio
 import logging
 import secrets
+from contextlib import suppress
 from time import perf_counter_ns
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from qrewrite.rules import ActionResult
+from quantum_circuit_env.models import QuantumCircuitAction
 from quantum_circuit_env.server.frames import LARGE, MCP, answer_event, error_of, session_error
 from quantum_circuit_env.server.logs import LOGGER
 from quantum_circuit_env.server.messages import ordinary_step
@@ -16,8 +18,13 @@ from quantum_circuit_env.server.older import TELLS_METADATA
 from quantum_circuit_env.server.service import SHUTDOWN, Ending, Service, idle, over_limit
 from quantum_circuit_env.server.sockets import SOCKET, Socket
 
+if TYPE_CHECKING:
+    from quantum_circuit_env.server.environment import QuantumCircuitEnvironment
+
 TURN: Final = 8
-"""Frames of one socket after which it is the others' turn: a client that sends many at once must wait."""
+"""Frames that came at once after which it is the others' turn: a client that sends many must wait."""
+AT_ONCE: Final = 50_000
+"""Nanoseconds that it takes at most to get a frame that was there already; waiting for one takes longer."""
 
 _OBSERVATION: Final = '{"type":"observation"'
 _log: Final = logging.getLogger(LOGGER)
@@ -41,7 +48,8 @@ class Channel(Socket):
         self._ending: Ending | None = None
         self._disconnect: Message | None = None
         self._connected = self._opened = self._waiting = self._cancelled = self._failed = False
-        self._frames = self._steps = self._resets = 0
+        self._frames = self._steps = self._resets = self._in_a_row = 0
+        self._limited = bool(service.limits.session_requests or service.limits.requests_per_second)
         self._allowance = float(service.limits.requests_per_second)
         self._started = self._began = self._heard = perf_counter_ns()
 
@@ -73,77 +81,86 @@ class Channel(Socket):
 
     async def receive(self) -> Message:
         """Return the next event that OpenEnv's route has to deal with; answer the others here."""
-        limits = self._service.limits
-        while True:
-            event = await self._next()
-            if event["type"] != "websocket.receive":
-                self._disconnect = event
-                return event
-            text = event.get("text") or ""
-            if self.environment is not None and TELLS_METADATA:
-                action = ordinary_step(text)
-                if action is not None:
-                    reply = await self.environment.answer(action)
-                    await self.send({"type": "websocket.send", "text": reply})
-                    continue
-            if len(text) > LARGE:
-                refusal = await asyncio.to_thread(answer_event, self._path, event, limits)
-            else:
-                refusal = answer_event(self._path, event, limits)
-            if refusal is None:
-                return event
-            await self.send({"type": "websocket.send", "text": refusal})
-
-    async def send(self, event: Message) -> None:
-        """Send an event of OpenEnv's route or of ours; one whose client is gone is dropped."""
-        if event["type"] == "websocket.close" and self._ending is not None:
-            event = {**event, "code": self._ending.code, "reason": self._ending.message}
-        try:  # noqa: SIM105 - suppress() would cost every step more
-            await self._send(event)
-        except OSError:
-            pass
-        if event["type"] == "websocket.send":
-            self._note(event["text"])
-
-    async def _next(self) -> Message:
-        if not self._frames % TURN:
-            await asyncio.sleep(0)
         if self._connected and not self._opened:
             # OpenEnv asks for a frame: it has made the session.
             self._opened = True
             self._service.opened()
             _log.debug("session opened", extra=self._named())
-        if self._ending is not None:
-            event = await self._rest()
-        else:
-            self._waiting = True
-            try:
-                event = await self._receive()
-            except asyncio.CancelledError:
-                if self._task is None or not self._cancelled:
-                    raise
-                self._cancelled = False
-                self._task.uncancel()
-                event = await self._rest()
-            finally:
-                self._waiting = False
-        before, self._began = self._began, perf_counter_ns()
-        self._heard = self._began
-        if event["type"] == "websocket.receive":
+        while True:
+            event = await self._next()
+            now = perf_counter_ns()
+            self._in_a_row = self._in_a_row + 1 if now - self._heard < AT_ONCE else 0
+            before, self._began = self._began, now
+            if event["type"] != "websocket.receive":
+                self._connected = event["type"] == "websocket.connect"
+                self._disconnect = event
+                return event
             self._frames += 1
-            refusal = self._over_limit(self._began - before)
-            if refusal is not None:
+            if self._limited and (refusal := self._over_limit(now - before)):
                 self._ending = over_limit(refusal)
                 return await self._end(self._ending)
-        elif event["type"] == "websocket.connect":
-            self._connected = True
-        return event
+            environment, text = self.environment, event.get("text") or ""
+            action = ordinary_step(text) if TELLS_METADATA and environment is not None else None
+            if environment is not None and action is not None:
+                await self._play(environment, action)
+            elif (answer := await self._answer(event, len(text))) is None:
+                return event
+            else:
+                await self.send({"type": "websocket.send", "text": answer})
 
-    async def _rest(self) -> Message:
+    async def send(self, event: Message) -> None:
+        """Send an event of OpenEnv's route or of ours."""
+        if event["type"] == "websocket.close" and self._ending is not None:
+            event = {**event, "code": self._ending.code, "reason": self._ending.message}
+        with suppress(OSError):
+            await self._send(event)
+        self._heard = perf_counter_ns()
+        if event["type"] == "websocket.send":
+            self._note(event["text"])
+
+    async def _next(self) -> Message:
+        if self._in_a_row >= TURN:
+            self._in_a_row = 0
+            await asyncio.sleep(0)
+        if self._ending is not None:
+            return await self._rest(self._ending)
+        self._waiting = True
+        try:
+            return await self._receive()
+        except asyncio.CancelledError:
+            if not self._cancelled:
+                raise
+            return await self._after_cancelling()
+        finally:
+            self._waiting = False
+
+    async def _after_cancelling(self) -> Message:
+        self._cancelled = False
+        if self._task is not None:
+            self._task.uncancel()
+        return await self._rest(SHUTDOWN if self._ending is None else self._ending)
+
+    async def _play(self, environment: "QuantumCircuitEnvironment", action: QuantumCircuitAction) -> None:
+        reply = await environment.answer(action)
+        # A client that is gone is no error: the next event ends the session. (suppress() costs more.)
+        try:  # noqa: SIM105
+            await self._send({"type": "websocket.send", "text": reply})
+        except OSError:
+            pass
+        self._heard = perf_counter_ns()
+        if action.then:
+            self._note(reply)
+        else:
+            self._note_observation()
+
+    async def _answer(self, event: Message, length: int) -> str | None:
+        """Return what is answered to a frame that is not in order."""
+        if length > LARGE:
+            return await asyncio.to_thread(answer_event, self._path, event, self._service.limits)
+        return answer_event(self._path, event, self._service.limits)
+
+    async def _rest(self, ending: Ending) -> Message:
         """Return what has arrived already, and then the end."""
-        ending = self._ending
-        if ending is None:
-            raise RuntimeError("only what ends has a rest")
         try:
             async with asyncio.timeout(0):
                 event = await self._receive()
@@ -174,7 +191,7 @@ class Channel(Socket):
 
     def _look(self) -> None:
         limit = self._service.idle_timeout_s
-        left = limit - (perf_counter_ns() - self._heard) / 1e9
+        left = limit - (perf_counter_ns() - max(self._began, self._heard)) / 1e9
         if left > 0:
             self._watch(left)
         elif self._waiting:
@@ -197,7 +214,6 @@ class Channel(Socket):
 
     def _note(self, text: str) -> None:
         """Count an answer."""
-        self._heard = perf_counter_ns()
         if text.startswith(_OBSERVATION):
             self._note_observation()
             return
@@ -216,14 +232,15 @@ class Channel(Socket):
         session = None if self.environment is None else self.environment.session
         if session is None:
             return
-        result = session.episode.action_result
+        result, played = session.episode.action_result, session.played
         if result is ActionResult.RESET:
             self._resets += 1
             self._service.tally.reset(session.start.tier.name, "ws")
         else:
-            results = [each["action_result"] for each in session.played] or (result,)
-            self._steps += len(results)
-            self._service.tally.step(results, self._heard - self._began)
+            self._steps += len(played) or 1
+            self._service.tally.step(result, self._heard - self._began)
+            for each in played[:-1]:
+                self._service.tally.action(each["action_result"])
 
     def _tell_end(self) -> None:
         reason = self._reason()

@@ -8,7 +8,7 @@ a folder that they share, so that any of them can tell the counts of all, also o
 import mmap
 import os
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 from zlib import crc32
@@ -80,11 +80,14 @@ class Tally:
         self.folder = folder
         self.counts = memoryview(bytearray(_BYTES) if folder is None else _shared(folder)).cast("q")
 
-    def step(self, results: Sequence[ActionResult], nanoseconds: int) -> None:
-        """Count the actions of one step, and how long it took from its frame to its reply."""
+    def action(self, result: ActionResult) -> None:
+        """Count an action of a plan that others followed."""
+        self.counts[_STEP[result]] += 1
+
+    def step(self, result: ActionResult, nanoseconds: int) -> None:
+        """Count a step by its last action, and how long it took from its frame to its reply."""
         counts = self.counts
-        for result in results:
-            counts[_STEP[result]] += 1
+        counts[_STEP[result]] += 1
         counts[_LATENCY + bisect_left(_BOUNDS, nanoseconds)] += 1
         counts[_LATENCY_NS] += nanoseconds
 

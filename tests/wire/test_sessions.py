@@ -10,6 +10,7 @@ from random import Random
 from threading import Barrier
 from typing import Any
 
+from support.scrapes import scraped, total
 from support.servers import serving
 from support.sockets import Session, opened_by_hand, session
 
@@ -139,8 +140,25 @@ def test_sessions_do_not_share_what_they_are_shown(server_url: str) -> None:
         assert first(two) == first(one)
 
 
-def test_several_workers_start_and_a_session_stays_with_one(tmp_path: Path) -> None:
-    with serving(tmp_path, variables={"WORKERS": "2"}) as url, session(url) as one, session(url) as two:
-        assert one.reset(task="easy", seed=1) == two.reset(task="easy", seed=1)
-        for action in _actions(3, 10):
-            assert one.step(*action) == two.step(*action)
+def test_several_workers_start_a_session_stays_with_one_and_each_tells_the_counts_of_all(
+    tmp_path: Path,
+) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    variables = {"WORKERS": "2", "TMPDIR": str(shared)}
+    with serving(tmp_path, variables=variables) as url:
+        with session(url) as one, session(url) as two:
+            assert one.reset(task="easy", seed=1) == two.reset(task="easy", seed=1)
+            for action in _actions(3, 10):
+                assert one.step(*action) == two.step(*action)
+            # Whichever worker answers, and as soon as the second one serves too.
+            assert _within(60, lambda: scraped(url)["quantum_circuit_workers"] == 2)
+            for _ in range(4):
+                counts = scraped(url)
+                assert counts["quantum_circuit_sessions"] == 2
+                assert counts["quantum_circuit_sessions_max"] == 2 * CAPACITY
+                assert total(counts, "quantum_circuit_steps_total") == 20
+            assert sum(name.startswith("process_resident_memory_bytes{") for name in counts) == 2
+        assert _within(60, lambda: scraped(url)["quantum_circuit_sessions"] == 0)
+        assert len(list(shared.glob("quantum-circuit-env-*/*.counts"))) == 2
+    assert list(shared.iterdir()) == []
