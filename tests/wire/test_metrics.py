@@ -150,7 +150,9 @@ def test_the_page_is_there_under_a_prefix_too() -> None:
 def test_the_docs_list_every_metric_and_label() -> None:
     names = {re.sub("_(bucket|sum|count)$", "", key.partition("{")[0]) for key in told(Tally())}
     listed = set(re.findall("`((?:quantum_circuit|process)_[a-z_]+)`", DOCS.partition("```promql")[0]))
-    assert names == listed
+    # Of the process more or less can be told, as the system allows.
+    assert names <= listed
+    assert {name for name in listed - names if name.startswith(PREFIX)} == set()
     rows = dict(re.findall(r"^\| `(quantum_circuit_\w+)` \| \w+ \| ([^|]*) \|", DOCS, re.MULTILINE))
     for key in told(Tally()):
         name, _, labels = key.partition("{")
