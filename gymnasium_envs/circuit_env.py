@@ -64,8 +64,8 @@ class CircuitEnv(gymnasium.Env[Observation, int]):
         self._episode: Episode | None = None
         self._circuit_seed = 0
         self.render_mode = check_render_mode(render_mode)
-        self.observation_space = self._layout.observation_space  # type: ignore[assignment]
-        self.action_space = self._layout.action_space  # type: ignore[assignment]
+        self.observation_space = self._layout.observation_space()  # type: ignore[assignment]
+        self.action_space = self._layout.action_space()
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None

@@ -35,7 +35,6 @@ class Layout:
         rows: gates at the start, which is the most there can be.
         columns: features of a gate, number of names + 2 · number of qubits.
         actions: number of actions.
-        observation_space, action_space: of one environment.
     """
 
     def __init__(self, task: str) -> None:
@@ -51,8 +50,14 @@ class Layout:
             self._features[code, _NAMES[gate.name]] = 1
             for place, qubit in enumerate(gate.qubits):
                 self._features[code, len(GATES) + place * tier.num_qubits + qubit] = 1
-        self.action_space: Final = spaces.Discrete(self.actions)
-        self.observation_space: Final = spaces.Dict(
+
+    def action_space(self) -> spaces.Discrete[Any]:
+        """Return a new action space; spaces have random numbers of their own, so that none is shared."""
+        return spaces.Discrete(self.actions)
+
+    def observation_space(self) -> spaces.Dict[Any]:
+        """Return a new observation space."""
+        return spaces.Dict(
             {
                 "gates": spaces.Box(0, 1, (self.rows, self.columns), np.uint8),
                 "episode": spaces.Box(0, 1, (2,), np.float32),

@@ -86,8 +86,8 @@ class CircuitVectorEnv(VectorEnv[Observation, Array, Array]):
         self._rngs: dict[int, np.random.Generator] = {}
         self._circuit_seeds = np.zeros(num_envs, np.int64)
         self._begun = False
-        self.single_observation_space = self._layout.observation_space
-        self.single_action_space = self._layout.action_space
+        self.single_observation_space = self._layout.observation_space()
+        self.single_action_space = self._layout.action_space()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
 
@@ -137,10 +137,10 @@ class CircuitVectorEnv(VectorEnv[Observation, Array, Array]):
             InvalidAction: no such actions; nothing is played.
             ResetNeeded: no episode has begun.
         """
-        actions = self._checked(actions)
-        over = self._episodes.termination != 0
+        episodes, actions = self._running(), self._checked(actions)
+        over = episodes.termination != 0
         before = self._scores() if self._choices.by_grade else None
-        played = self._episodes.step(actions // KINDS, actions % KINDS + 1)
+        played = episodes.step(actions // KINDS, actions % KINDS + 1)
         reward = played.reward if before is None else self._scores() - before
         ended, results, final = played.termination, played.action_result, {}
         begin = np.zeros(self.num_envs, np.bool_)
@@ -158,13 +158,19 @@ class CircuitVectorEnv(VectorEnv[Observation, Array, Array]):
 
     def action_masks(self) -> Array:
         """Return which actions are legal in each row, shape (num_envs, 4·rows), bool."""
-        return self._episodes.positions.legal.reshape(self.num_envs, -1).copy()
+        return self._running().positions.legal.reshape(self.num_envs, -1).copy()
 
     def render(self) -> tuple[str, ...] | None:
         """Return each circuit drawn with characters, or None without a render mode."""
         if self.render_mode is None:
             return None
-        return tuple(draw_text(self._episodes.positions.circuit(row)) for row in range(self.num_envs))
+        positions = self._running().positions
+        return tuple(draw_text(positions.circuit(row)) for row in range(self.num_envs))
+
+    def _running(self) -> Episodes:
+        if not self._begun:
+            raise ResetNeeded("no episodes have begun: call reset() first")
+        return self._episodes
 
     def _begin(self, rows: Array, chosen: Sequence[int | None] | None = None) -> None:
         """Begin anew in some rows, with the seed chosen for the row or a drawn one."""
@@ -226,8 +232,6 @@ class CircuitVectorEnv(VectorEnv[Observation, Array, Array]):
                 self._rngs[row], _ = seeding.np_random(seeds[row])
 
     def _checked(self, actions: Array) -> Array:
-        if not self._begun:
-            raise ResetNeeded("no episodes have begun: call reset() first")
         array = np.asarray(actions)
         if array.shape != (self.num_envs,) or array.dtype.kind not in "iu":
             what = f"{array.dtype} of shape {array.shape}"

@@ -18,7 +18,7 @@ from qrewrite.tasks import SPLITS, TIERS, generate
 from quantum_circuit_env.gymnasium_envs import IDS, CircuitVectorEnv
 from support.gymnasium_plays import arrays_in, assert_equal, circuit_in, mixed_actions
 
-SIZE = 6
+SIZE = 3
 
 
 def made(task: str, num_envs: int = SIZE, **options: Any) -> CircuitVectorEnv:
@@ -214,9 +214,10 @@ def test_a_reset_that_is_refused_leaves_the_episodes(arguments: dict[str, Any], 
 
 
 def test_the_first_reset_is_of_all_rows() -> None:
-    env = made("easy", 2)
-    with pytest.raises(ResetNeeded, match=r"call reset\(\) first"):
-        env.step(np.zeros(2, int))
+    env = made("easy", 2, render_mode="ansi")
+    for call in (lambda: env.step(np.zeros(2, int)), env.action_masks, env.render):
+        with pytest.raises(ResetNeeded, match=r"call reset\(\) first"):
+            call()
     with pytest.raises(GameError, match="the first reset is of all rows"):
         env.reset(options={"reset_mask": np.array([True, False])})
     assert len(env.np_random) == 2
