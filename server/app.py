@@ -52,9 +52,9 @@ def create_app(settings: Settings) -> "FastAPI":
     )
     _openenv_server(settings).register_routes(app)
     tally = Tally(None if settings.metrics_dir is None else Path(settings.metrics_dir))
-    service = Service(
-        settings.limits, settings.idle_timeout_s, settings.shutdown_timeout_s, tally, told=asdict(settings)
-    )
+    # Where it listens uvicorn says, which workers are not told.
+    told = {name: value for name, value in asdict(settings).items() if name not in ("host", "port")}
+    service = Service(settings.limits, settings.idle_timeout_s, settings.shutdown_timeout_s, tally, told)
     add_pages(app, web=settings.web)
     add_metrics(app, tally, settings.sessions)
     correct_openapi(app, settings.limits)

@@ -30,6 +30,7 @@ class Json(JsonFormatter):
         log_data["time"] = _time(record)
         log_data["level"] = record.levelname.lower()
         log_data["logger"] = record.name
+        log_data["pid"] = record.process
         super().add_fields(log_data, record, message_dict)
         for name, value in log_data.items():
             if isinstance(value, str) and len(value) > MAX_TEXT and name != "exc_info":

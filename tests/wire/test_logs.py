@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import logging.config
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import fields
@@ -43,6 +44,7 @@ def test_a_line_is_an_object_with_time_level_logger_and_message() -> None:
         "time": "2023-11-14T22:13:20.250Z",
         "level": "warning",
         "logger": LOGGER,
+        "pid": os.getpid(),
         "message": "session closed",
         "reason": "idle",
         "steps": 3,
