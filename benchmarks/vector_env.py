@@ -66,7 +66,7 @@ def line(task: str) -> str:
     rounds = [turn(STEPS) for _ in range(ROUNDS)]
     warm = median(ours for _, ours in rounds)
     ratio = median(ours / beneath for beneath, ours in rounds)
-    return f"| {task} | {1 / warm:,.0f} | {ratio:.2f}x | {1 / cold:,.0f} |"
+    return f"| {task} | {1e-6 / warm:.2f} million | {ratio:.2f}x | {1e-6 / cold:.2f} million |"
 
 
 if __name__ == "__main__":
