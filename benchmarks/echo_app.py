@@ -103,7 +103,7 @@ def main() -> None:
     given = parser.parse_args()
     Echo.ready.update({task: ready(task) for task in TIERS})
     app = FastAPI()
-    HTTPEnvServer(Echo, QuantumCircuitAction, Observation, 256).register_routes(app)
+    HTTPEnvServer(Echo, QuantumCircuitAction, Observation, 4_096).register_routes(app)
     uvicorn.run(app, host=given.host, port=given.port, log_level="warning", **UVICORN)
 
 

@@ -1,13 +1,14 @@
-"""Steps per CPU second of a server over `/ws`, at 1, 16 and 64 sessions: ours against an echo environment.
+"""Steps per CPU second of a server over `/ws`, at 1 to 512 sessions, and their latency: ours against an echo.
 
     uv run python benchmarks/websocket.py [--quick]
 
 `echo_app.py` says what the echo environment is, and `plays.py` what is played on both: the same frames. One
-client process holds all sessions, and each plays its next step when the last has been answered. Both servers
-run all the time, and short windows alternate between them, so that what else the machine does falls on both;
-a ratio is the median of those of neighbouring windows. A window is a number of rounds: all sessions reset,
-then all play one play. The server's CPU time, user and system, is read between the two, so that steps are
-counted with and without the resets that began them. Our replies are checked against the game in process.
+client process holds all sessions, and each plays its next step when the last has been answered. All servers
+run all the time. A round is a play in each session, of which every kind of server gets a fifth, and the next
+kind the same fifth, and so on: what else the machine does falls on all of them. The server's CPU time, user
+and system, is read around each fifth; resets are left out. Our last replies are checked against the game in
+process. The client is one Python process, and with many sessions it, not the server, says how long a step
+takes: its share of the clock is told.
 """
 
 import argparse
@@ -16,49 +17,63 @@ import json
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
-from typing import Final, NamedTuple
+from statistics import quantiles
+from typing import Final
 
 from hosting import OURS, Server, serving
-from plays import Play, plays
+from plays import STEPS, Play, plays
 from websockets.asyncio.client import ClientConnection, connect
 
 from qrewrite.tasks import TIERS
 
-SESSIONS: Final = (1, 16, 64)
 FORMS: Final = ("ours", "typed", "text")
 """What is compared: our server, and the echo environment with each of its observations."""
 ECHO: Final = (OURS[0], str(Path(__file__).with_name("echo_app.py")))
+OUR_COMMAND: Final = ("env", "MAX_CONCURRENT_ENVS=1024", *OURS)
+PARTS: Final = 5
+"""Parts of a play, between which the servers take turns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How long is measured: windows of each kind, seconds until a window's last round begins, sessions."""
+    """How long is measured: seconds until a row's last round begins, and numbers of sessions."""
 
-    windows: int
     seconds: float
     sessions: tuple[int, ...]
 
 
-FULL: Final = Effort(windows=5, seconds=0.5, sessions=SESSIONS)
-QUICK: Final = Effort(windows=3, seconds=0.2, sessions=(1, 16))
+FULL: Final = Effort(seconds=4, sessions=(1, 16, 64, 256, 512))
+QUICK: Final = Effort(seconds=1, sessions=(1, 16))
 
 MEANING: Final = (
-    "Steps per second of the server's CPU time. *Echo* is an OpenEnv environment with an async step on the "
-    "same uvicorn settings that answers with an observation of our class and of our mean length, made "
-    "beforehand; *one string* is the same with an observation that is a single string, the least that "
-    "OpenEnv can be made to serialise for a reply of this length. A ratio above 1 means that ours takes less "
-    "CPU time."
+    "Steps per second of the server's CPU time, and the median and 99th percentile of a step's latency in "
+    "ms, as its client sees it. *Echo* is an OpenEnv environment with an async step on the same uvicorn "
+    "settings that answers with an observation of our class and of our mean length, made beforehand; *one "
+    "string* is the same with an observation that is a single string, the least that OpenEnv can be made to "
+    "serialise for a reply of this length. *Ratio* is ours to theirs: above 1 ours takes less CPU time; below "
+    "1 our latency is shorter."
 )
 
 
-class Cost(NamedTuple):
-    """CPU seconds of the server for each step: of the steps alone, and with the resets before them."""
+@dataclass(slots=True)
+class Spent:
+    """What a kind of server has needed: CPU seconds, steps, and seconds of each step by the clock."""
 
-    steps: float
-    all: float
+    cpu: float = 0.0
+    latencies: list[float] = field(default_factory=list)
+
+    @property
+    def steps_per_second(self) -> float:
+        """Steps per CPU second."""
+        return len(self.latencies) / self.cpu
+
+    @property
+    def percentiles(self) -> tuple[float, float]:
+        """The median and the 99th percentile of the latencies, in ms."""
+        cuts = quantiles(self.latencies, n=100)
+        return cuts[49] * 1e3, cuts[98] * 1e3
 
 
 class Player:
@@ -68,45 +83,47 @@ class Player:
         self._server, self._sockets, self._parts = server, sockets, parts
         self._ours = form == "ours"
         extra = {} if self._ours else {"form": form}
-        self._frames = [(play.reset(**extra), play.steps()) for play in parts]
+        self._resets = [play.reset(**extra) for play in parts]
+        self._frames = [play.steps() for play in parts]
+        self._last: list[str] = []
+        self.spent = Spent()
 
-    async def window(self, seconds: float) -> Cost:
-        """Play rounds until the time is over, one at least."""
-        resetting = stepping = 0.0
-        steps = 0
-        end = time.monotonic() + seconds
-        while not steps or time.monotonic() < end:
-            began = self._server.cpu_seconds()
-            await self._all([[reset] for reset, _ in self._frames])
-            ready = self._server.cpu_seconds()
-            answers = await self._all([frames for _, frames in self._frames])
-            stepping += self._server.cpu_seconds() - ready
-            resetting += ready - began
-            steps += sum(len(frames) for _, frames in self._frames)
-            if self._ours:
-                _check(answers, self._parts)
-        return Cost(stepping / steps, (stepping + resetting) / steps)
+    async def reset(self) -> None:
+        """Begin all plays anew; nothing is counted."""
+        await self._all([[reset] for reset in self._resets])
 
-    async def _all(self, frames: list[list[str]]) -> list[str]:
-        """Let each session send its frames, one after the other; return the last answers."""
+    async def play(self, first: int, end: int) -> None:
+        """Play some of the steps in all sessions."""
+        began = self._server.cpu_seconds()
+        told = await self._all([frames[first:end] for frames in self._frames])
+        self.spent.cpu += self._server.cpu_seconds() - began
+        self.spent.latencies += [seconds for _, latencies in told for seconds in latencies]
+        self._last = [answer for answer, _ in told]
+
+    def check(self) -> None:
+        """Hold our last replies against the game."""
+        for answer, play in zip(self._last, self._parts, strict=True) if self._ours else ():
+            seen = json.loads(answer)["data"]["observation"]
+            if (seen["metadata"]["step"], seen["gate_count"]) != (len(play.actions), play.gate_count):
+                raise SystemExit(
+                    f"error: {play.task}, seed {play.seed} ended with {seen['gate_count']} gates"
+                )
+
+    async def _all(self, frames: list[list[str]]) -> list[tuple[str, list[float]]]:
+        """Let each session send its frames, one after the other; return last answers and all latencies."""
         return await asyncio.gather(*map(_ask, self._sockets, frames))
 
 
-async def _ask(socket: ClientConnection, frames: list[str]) -> str:
-    answer = ""
+async def _ask(socket: ClientConnection, frames: list[str]) -> tuple[str, list[float]]:
+    answer, latencies = "", []
     for frame in frames:
+        began = time.perf_counter()
         await socket.send(frame)
         answer = str(await socket.recv())
+        latencies.append(time.perf_counter() - began)
         if not answer.startswith('{"type":"observation"'):
             raise SystemExit(f"error: {frame} was answered {answer[:200]}")
-    return answer
-
-
-def _check(answers: list[str], parts: list[Play]) -> None:
-    for answer, play in zip(answers, parts, strict=True):
-        seen = json.loads(answer)["data"]["observation"]
-        if (seen["metadata"]["step"], seen["gate_count"]) != (len(play.actions), play.gate_count):
-            raise SystemExit(f"error: {play.task}, seed {play.seed} ended with {seen['gate_count']} gates")
+    return answer, latencies
 
 
 @asynccontextmanager
@@ -118,7 +135,9 @@ async def players(servers: dict[str, Server], task: str, sessions: int) -> Async
         for form, server in servers.items():
             url = f"ws://127.0.0.1:{server.port}/ws"
             sockets = [
-                await stack.enter_async_context(connect(url, proxy=None, compression=None, open_timeout=60))
+                await stack.enter_async_context(
+                    connect(url, proxy=None, compression=None, open_timeout=60, ping_interval=None)
+                )
                 for _ in range(sessions)
             ]
             found[form] = Player(form, server, sockets, parts)
@@ -127,26 +146,39 @@ async def players(servers: dict[str, Server], task: str, sessions: int) -> Async
 
 async def row(servers: dict[str, Server], task: str, sessions: int, effort: Effort) -> str:
     """Measure and return one line of the table."""
+    began, client = time.monotonic(), time.process_time()
     async with players(servers, task, sessions) as playing:
-        for player in playing.values():
-            await player.window(0)
-        windows = [
-            {form: await player.window(effort.seconds) for form, player in playing.items()}
-            for _ in range(effort.windows)
+        waited = time.monotonic()
+        rounds = 0
+        while not rounds or time.monotonic() - waited < effort.seconds:
+            for player in playing.values():
+                await player.reset()
+            for part in range(PARTS):
+                first, end = (STEPS[task] * number // PARTS for number in (part, part + 1))
+                # Every kind is first as often as any other, nearly.
+                turn = (rounds + part) % len(playing)
+                for player in [*playing.values()][turn:] + [*playing.values()][:turn]:
+                    await player.play(first, end)
+            for player in playing.values():
+                player.check()
+            rounds += 1
+    share = (time.process_time() - client) / (time.monotonic() - began)
+    return _line(f"{task}, {sessions}", [player.spent for player in playing.values()], share)
+
+
+def _line(name: str, spent: list[Spent], share: float) -> str:
+    ours, *echoes = spent
+    median, late = ours.percentiles
+    cells = [f"{ours.steps_per_second:,.0f}", f"{median:.1f} / {late:.1f}"]
+    for echo in echoes:
+        its_median, its_late = echo.percentiles
+        cells += [
+            f"{echo.steps_per_second:,.0f}",
+            f"{ours.steps_per_second / echo.steps_per_second:.2f}",
+            f"{its_median:.1f} / {its_late:.1f}",
+            f"{median / its_median:.2f} / {late / its_late:.2f}",
         ]
-
-    def per_second(form: str) -> str:
-        return f"{1 / median(window[form].steps for window in windows):,.0f}"
-
-    def ratios(form: str) -> str:
-        steps = median(window[form].steps / window["ours"].steps for window in windows)
-        both = median(window[form].all / window["ours"].all for window in windows)
-        return f"{steps:.2f} | {both:.2f}"
-
-    return (
-        f"| {task}, {sessions} | {per_second('ours')} | {per_second('typed')} | {ratios('typed')} "
-        f"| {per_second('text')} | {ratios('text')} |"
-    )
+    return f"| {name} | {' | '.join(cells)} | {share:.0%} |"
 
 
 async def rows(servers: dict[str, Server], effort: Effort) -> list[str]:
@@ -156,17 +188,18 @@ async def rows(servers: dict[str, Server], effort: Effort) -> list[str]:
 
 def report(effort: Effort = FULL) -> str:
     """Measure and return the table in Markdown, with what its figures are."""
-    with serving(OURS) as ours, serving(ECHO) as echo:
+    with serving(OUR_COMMAND) as ours, serving(ECHO) as echo:
         for server in (ours, echo):
             server.wait()
         lines = asyncio.run(rows({"ours": ours, "typed": echo, "text": echo}, effort))
     return "\n".join(
         [
-            "| task, sessions | steps/s | echo | ratio | with resets | one string | ratio | with resets |",
-            "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+            "| task, sessions | steps/s | p50 / p99 | echo | ratio | p50 / p99 | ratio "
+            "| one string | ratio | p50 / p99 | ratio | client |",
+            f"| --- | {' | '.join(['---:'] * 11)} |",
             *lines,
             "",
-            f"{MEANING} Medians of {effort.windows} windows each, turn about.",
+            f"{MEANING} *Client* is the share of the clock in which the one client process was busy.",
         ]
     )
 
@@ -176,7 +209,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="fewer sessions and windows")
+    parser.add_argument("--quick", action="store_true", help="fewer sessions and rounds")
     print(report(QUICK if parser.parse_args().quick else FULL))
 
 
