@@ -29,9 +29,9 @@ class Server:
     process: subprocess.Popen[bytes]
     port: int
 
-    def wait(self) -> None:
-        """Return when the server answers."""
-        deadline = time.monotonic() + START_WITHIN
+    def wait(self, within: float = START_WITHIN) -> None:
+        """Return when the server answers, which it must within some seconds."""
+        deadline = time.monotonic() + within
         while self.process.poll() is None and time.monotonic() < deadline:
             try:
                 _DIRECT.open(f"http://127.0.0.1:{self.port}/health", timeout=5).close()

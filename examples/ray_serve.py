@@ -132,7 +132,12 @@ def run(settings: Settings, replicas: int, address: str | None, interrupts: Inte
             settings = replace(settings, metrics_dir=folder)
         place = {"host": settings.host, "port": settings.port}
         serve.start(http_options=place, proxy_location="HeadOnly" if address is None else "EveryNode")
-        serve.run(application(serve, settings, replicas), name=NAME)
+        try:
+            serve.run(application(serve, settings, replicas), name=NAME)
+        except RuntimeError:
+            # It says that replicas have failed, and not why.
+            told = serve.status().applications[NAME].deployments[NAME].message
+            raise ExecutorError(f"no replica starts: {(told.strip().splitlines() or [''])[-1]}") from None
         print(
             f"{replicas} replicas of {settings.sessions} sessions each serve on "
             f"http://{settings.host}:{settings.port}",
