@@ -19,7 +19,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import quantiles
+from statistics import median, quantiles
 from typing import Final
 
 from hosting import OURS, Server, serving
@@ -50,24 +50,28 @@ QUICK: Final = Effort(seconds=1, sessions=(1, 16))
 MEANING: Final = (
     "Steps per second of the server's CPU time, and the median and 99th percentile of a step's latency in "
     "ms, as its client sees it. *Echo* is an OpenEnv environment with an async step on the same uvicorn "
-    "settings that answers with an observation of our class and of our mean length, made beforehand; *one "
-    "string* is the same with an observation that is a single string, the least that OpenEnv can be made to "
-    "serialise for a reply of this length. *Ratio* is ours to theirs: above 1 ours takes less CPU time; below "
-    "1 our latency is shorter."
+    "settings that answers with an observation of our class and of our mean length, made beforehand; "
+    "*one string* is the same with an observation that is a single string, the least that OpenEnv can be "
+    "made to serialise for a reply of this length. *Ratio* is ours to theirs: above 1 ours takes less CPU "
+    "time; below 1 our latency is shorter. Ratios of CPU time are medians of those of neighbouring windows."
 )
 
 
 @dataclass(slots=True)
 class Spent:
-    """What a kind of server has needed: CPU seconds, steps, and seconds of each step by the clock."""
+    """What a kind of server has needed: CPU seconds a step in each window, and the seconds of each step."""
 
-    cpu: float = 0.0
+    cpu: list[float] = field(default_factory=list)
     latencies: list[float] = field(default_factory=list)
 
     @property
     def steps_per_second(self) -> float:
         """Steps per CPU second."""
-        return len(self.latencies) / self.cpu
+        return 1 / median(self.cpu)
+
+    def times(self, other: "Spent") -> float:
+        """Return how many times as many steps per CPU second these are as another's."""
+        return median(its / mine for mine, its in zip(self.cpu, other.cpu, strict=True))
 
     @property
     def percentiles(self) -> tuple[float, float]:
@@ -96,7 +100,8 @@ class Player:
         """Play some of the steps in all sessions."""
         began = self._server.cpu_seconds()
         told = await self._all([frames[first:end] for frames in self._frames])
-        self.spent.cpu += self._server.cpu_seconds() - began
+        cpu = self._server.cpu_seconds() - began
+        self.spent.cpu.append(cpu / (len(told) * (end - first)))
         self.spent.latencies += [seconds for _, latencies in told for seconds in latencies]
         self._last = [answer for answer, _ in told]
 
@@ -168,15 +173,15 @@ async def row(servers: dict[str, Server], task: str, sessions: int, effort: Effo
 
 def _line(name: str, spent: list[Spent], share: float) -> str:
     ours, *echoes = spent
-    median, late = ours.percentiles
-    cells = [f"{ours.steps_per_second:,.0f}", f"{median:.1f} / {late:.1f}"]
+    middle, late = ours.percentiles
+    cells = [f"{ours.steps_per_second:,.0f}", f"{middle:.1f} / {late:.1f}"]
     for echo in echoes:
-        its_median, its_late = echo.percentiles
+        its_middle, its_late = echo.percentiles
         cells += [
             f"{echo.steps_per_second:,.0f}",
-            f"{ours.steps_per_second / echo.steps_per_second:.2f}",
-            f"{its_median:.1f} / {its_late:.1f}",
-            f"{median / its_median:.2f} / {late / its_late:.2f}",
+            f"{ours.times(echo):.2f}",
+            f"{its_middle:.1f} / {its_late:.1f}",
+            f"{middle / its_middle:.2f} / {late / its_late:.2f}",
         ]
     return f"| {name} | {' | '.join(cells)} | {share:.0%} |"
 
