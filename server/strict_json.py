@@ -26,7 +26,7 @@ def loads(raw: str | bytes) -> Any:
     except RecursionError:
         raise _too_deep() from None
     # Counting brackets bounds the depth at a glance; only long texts need to be walked.
-    if text.count("[") + text.count("{") > MAX_DEPTH:
+    if isinstance(document, list | dict) and text.count("[") + text.count("{") > MAX_DEPTH:
         _check_depth(document)
     if "\\u" in text:
         _check_unicode(document)
@@ -35,12 +35,12 @@ def loads(raw: str | bytes) -> Any:
 
 def _check_depth(document: Any) -> None:
     level = [document]
-    for _ in range(MAX_DEPTH + 1):
+    for _ in range(MAX_DEPTH):
         level = [
             child
             for node in level
-            if isinstance(node, list | dict)
             for child in (node.values() if isinstance(node, dict) else node)
+            if isinstance(child, list | dict)
         ]
         if not level:
             return

@@ -44,6 +44,12 @@ def test_nesting_is_allowed_up_to_its_bound(brackets: str) -> None:
         loads(opening * (MAX_DEPTH + 1) + "0" + closing * (MAX_DEPTH + 1))
 
 
+def test_lists_are_as_deep_as_they_are_nested_whatever_is_inside() -> None:
+    assert loads("[" * MAX_DEPTH + "]" * MAX_DEPTH) is not None
+    with pytest.raises(MalformedError, match="nested"):
+        loads("[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1))
+
+
 def test_many_lists_beside_each_other_are_not_deep() -> None:
     assert len(loads(f"[{','.join(['[[]]'] * 1000)}]")) == 1000
 
