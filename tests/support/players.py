@@ -2,10 +2,12 @@
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from random import Random
 from typing import Any, Final, NamedTuple
 
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
 
 from qrewrite.policies import random_legal
 from qrewrite.rules import RULES
@@ -79,10 +81,8 @@ class Player:
             sent = [
                 self._next() for _ in range(self._rng.randint(2, _BURST) if self._rng.random() < 0.1 else 1)
             ]
-            for frame, _ in sent:
-                await self._socket.send(frame)
-            for frame, expected in sent:
-                self.compare(await self._hear(), expected, frame)
+            await self.send(sent)
+            await self.hear(sent)
             frames -= len(sent)
 
     def swap(self, other: "Player") -> None:
@@ -92,6 +92,23 @@ class Player:
     async def close(self) -> None:
         """Close the socket in the ordinary way."""
         await self._socket.close()
+
+    async def send(self, sent: Sequence[tuple[str | bytes, Expected]]) -> None:
+        """Send frames without waiting for the replies."""
+        for frame, _ in sent:
+            await self._socket.send(frame)
+
+    async def hear(self, sent: Sequence[tuple[str | bytes, Expected]]) -> None:
+        """Compare the replies to frames that have been sent."""
+        for frame, expected in sent:
+            self.compare(await self._hear(), expected, frame)
+
+    async def closed(self) -> int:
+        """Return the code with which the server closes the socket, 1006 if with none."""
+        try:
+            raise AssertionError(f"player {self._number} was told {await self._socket.recv()!r}")
+        except ConnectionClosed as end:
+            return 1006 if end.rcvd is None else end.rcvd.code
 
     async def ask(self, frame: str | bytes, expected: Expected) -> None:
         """Send one frame and compare the reply."""

@@ -17,8 +17,12 @@ class Session:
 
     def ask(self, frame: object) -> dict[str, Any]:
         """Send text or bytes as they are and anything else as JSON; return the next frame."""
-        self._connection.send(frame if isinstance(frame, str | bytes) else json.dumps(frame))
+        self.tell(frame)
         return self.hear()
+
+    def tell(self, frame: object) -> None:
+        """Send text or bytes as they are and anything else as JSON."""
+        self._connection.send(frame if isinstance(frame, str | bytes) else json.dumps(frame))
 
     def hear(self) -> dict[str, Any]:
         """Return the next frame that the server sends."""
