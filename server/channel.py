@@ -148,10 +148,12 @@ class Channel(Socket):
         except OSError:
             pass
         self._heard = perf_counter_ns()
-        if action.then:
+        session = environment.session
+        if action.then or session is None:
             self._note(reply)
         else:
-            self._note_observation()
+            self._steps += 1
+            self._service.tally.step(session.episode.action_result, self._heard - self._began)
 
     async def _answer(self, event: Message, length: int) -> str | None:
         """Return what is answered to a frame that is not in order."""
