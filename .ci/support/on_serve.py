@@ -24,7 +24,7 @@ from websockets.exceptions import ConnectionClosed
 from claims import claim
 from processes import descendants, listening_beyond
 from support.evaluations import wait_until_ended
-from support.players import Player, connected
+from support.players import Expected, Player, connected
 from support.servers import environ, free_port
 
 COMMAND: Final = (sys.executable, "examples/ray_serve.py")
@@ -37,6 +37,15 @@ LONG: Final = 900.0
 """Seconds for the node and the replicas to start; generous, since this is about how and not how fast."""
 
 SESSIONS: Final = 32
+
+BAD: Final[tuple[tuple[str | bytes, str], ...]] = (
+    ("{nonsense", "INVALID_JSON"),
+    (b"\x00\xff", "INVALID_JSON"),
+    ("[]", "VALIDATION_ERROR"),
+    ('{"type": "fly"}', "UNKNOWN_TYPE"),
+    ('{"type": "reset", "data": {"seed": -1}}', "VALIDATION_ERROR"),
+)
+"""Frames that must be refused, each with the code of the refusal."""
 
 _DIRECT: Final = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 """Opens URLs past any proxy."""
@@ -181,10 +190,9 @@ async def play(serving: Serving) -> None:
     with claim("each plays a whole episode, and every reply is that of the game in this process"):
         await asyncio.gather(*(seat.play_episode() for seat in seats))
     with claim("bad frames and bad arguments are refused, and every session plays on as if they were not"):
+        for frame, code in BAD:
+            await asyncio.gather(*(seat.ask(frame, Expected("error", code)) for seat in seats))
         await asyncio.gather(*(seat.play(60) for seat in seats))
-        assert {"VALIDATION_ERROR", "INVALID_JSON", "UNKNOWN_TYPE"} <= {
-            code for seat in seats for code in seat.seen
-        }
     victim = Random(1).choice(sorted(shares))
     await asyncio.gather(*(seat.ask(*seat.next_reset()) for seat in seats))
     os.kill(victim, signal.SIGKILL)
