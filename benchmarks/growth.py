@@ -8,7 +8,7 @@ outside of the clock, one at a time; all circuits take turns with that of 70 gat
 else the machine does falls on both.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from random import Random
 from statistics import median
 from time import process_time
@@ -52,6 +52,10 @@ def _gate(qubits: int, rng: Random) -> Gate:
     return Gate(("CNOT", "CZ", "SWAP")[int(rng.random() * 3)], (first, second))
 
 
+def _places(masks: bytes, indices: Iterable[int], choose: Callable[[int], list[int]]) -> list[Action]:
+    return [Action(index, kind) for index in indices for kind in choose(masks[index])]
+
+
 class Play(NamedTuple):
     """Actions that are played and what is looked at after each."""
 
@@ -75,7 +79,12 @@ def _drawn(episode: Episode, choose: Callable[[int], list[int]], rng: Random) ->
     actions: list[Action] = []
     while not episode.done and len(actions) < STEPS:
         masks = episode.position.masks()
-        places = [Action(index, kind) for index, mask in enumerate(masks) for kind in choose(mask)]
+        # A hundred tries at random first, since listing all places takes long in a large circuit.
+        tries = [int(rng.random() * len(masks)) for _ in range(100)]
+        places = next(
+            (found for indices in (tries, range(len(masks))) if (found := _places(masks, indices, choose))),
+            [],
+        )
         if not places:
             break
         actions.append(places[int(rng.random() * len(places))])

@@ -1,6 +1,6 @@
 """Measures what README's section on speed says, and writes its tables anew.
 
-    uv run python benchmarks/tables.py [--only in_process | batched | startup | websocket]
+    uv run python benchmarks/tables.py [--only NAME]
 
 Takes minutes; the machine should have nothing else to do. README is written when all has been measured.
 """
@@ -16,7 +16,7 @@ from typing import Final
 from quantum_circuit_env.evals.blocks import BlockError, replace_blocks, rewrite
 
 README: Final = Path(__file__).parents[1] / "README.md"
-BENCHMARKS: Final = ("in_process", "batched", "startup", "websocket")
+BENCHMARKS: Final = ("together", "in_process", "batched", "growth", "startup", "websocket")
 
 
 def machine() -> str:

@@ -14,20 +14,24 @@ def operations(server_url: str) -> list[APIOperation]:
     return [found.ok() for found in schema.get_all_operations()]
 
 
+def takes_anything(operation: APIOperation) -> bool:
+    """Whether there is anything in its requests that could be wrong."""
+    return bool(operation.body) or any(True for _ in operation.iter_parameters())
+
+
 @pytest.mark.parametrize("mode", list(GenerationMode))
 def test_an_answer_is_one_that_the_document_tells_of(
     operations: list[APIOperation], mode: GenerationMode, pytestconfig: pytest.Config
 ) -> None:
     """Not by schemathesis's own decorator, which does not work with this pytest."""
     examples = max(5, pytestconfig.getoption("examples") // 10)
-    asked = set()
-    for operation in operations:
+    asked = [one for one in operations if mode is GenerationMode.POSITIVE or takes_anything(one)]
+    assert asked
+    for operation in asked:
 
         @settings(max_examples=examples, suppress_health_check=list(HealthCheck))
         @given(operation.as_strategy(generation_mode=mode))
         def answered(case: Case) -> None:
-            asked.add(case.operation.label)
             case.call_and_validate(excluded_checks=list(EXCUSED))
 
         answered()
-    assert asked == {operation.label for operation in operations}
