@@ -211,7 +211,7 @@ async def play(serving: Serving) -> None:
         await asyncio.gather(*(seat.ended() for seat in living))
         ended = await asyncio.gather(*(asyncio.wait_for(seat.closed(), 60) for seat in living))
         assert None not in ended
-    print(f"their close codes: {dict(Counter(ended))}", flush=True)
+    print(f"their close codes: {dict(Counter(map(int, ended)))}", flush=True)
 
 
 if __name__ == "__main__":
