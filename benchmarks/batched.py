@@ -23,7 +23,7 @@ from qrewrite.policies import play, random_legal
 from qrewrite.rules import RULES
 from qrewrite.tasks import TIERS, generate
 
-ROUNDS: Final = 7
+ROUNDS: Final = 5
 STEPS: Final = 60
 SEEDS: Final = range(500)
 SIZES: Final = (1_024, 4_096)

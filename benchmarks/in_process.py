@@ -21,7 +21,7 @@ from qrewrite.tasks import TIERS, generate
 from quantum_circuit_env.server.arguments import check_reset
 from quantum_circuit_env.server.session import Session
 
-ROUNDS: Final = 15
+ROUNDS: Final = 9
 SEEDS: Final = range(50)
 POLICIES: Final[dict[str, Policy]] = {
     "random legal": random_legal,
