@@ -5,6 +5,7 @@ The prompts under tests/golden/prompt are of hand-made circuits. A test run neve
     PYTHONPATH=tests python tests/core/test_view.py
 """
 
+import json
 import re
 from dataclasses import fields, replace
 from itertools import product
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 import support.profiles  # noqa: F401
 from qrewrite.circuits import Circuit
 from qrewrite.game import STEP_LIMIT, Episode, Scoring
-from qrewrite.game.view import circuit_records, legality, prompt, prompt_from_observation
+from qrewrite.game.view import circuit_records, legality, prompt, prompt_from_observation, prompt_json
 from qrewrite.rules import INVALID_REWARD, RULES
 from qrewrite.tasks import TIERS, generate
 from support import naive_rules
@@ -32,6 +33,15 @@ CIRCUITS = {
     "hard": "CZ 5 4; CNOT 3 0; CNOT 0 3; SWAP 2 1; CNOT 3 0; SWAP 1 2; Y 5",
 }
 every_task = pytest.mark.parametrize("task", TIERS)
+
+
+@pytest.mark.parametrize("size", [0, 1, 128, 129])
+@every_task
+def test_the_prompt_in_json_is_the_prompt(task: str, size: int) -> None:
+    episode, scoring = Episode(random_circuit(Random(size), 6, size)), TIERS[task].scoring
+    for _ in range(3):
+        assert prompt_json(episode, scoring) == json.dumps(prompt(episode, scoring))
+        episode.play(2, 0)
 
 
 def golden_prompt(task: str) -> str:

@@ -12,12 +12,13 @@ from openenv.core.env_server.types import WSObservationResponse
 
 from qrewrite.game import Action, Episode
 from qrewrite.policies import play, random_legal
-from qrewrite.rules import RULES
+from qrewrite.rules import INVALID_REWARD, RULES
 from qrewrite.tasks import TIERS, generate
 from quantum_circuit_env.models import QuantumCircuitAction, QuantumCircuitObservation
 from quantum_circuit_env.server.environment import LARGE, QuantumCircuitEnvironment
 from quantum_circuit_env.server.frontdoor import FrontDoor
 from quantum_circuit_env.server.messages import ordinary_step
+from quantum_circuit_env.server.rubric import StepReward
 from support.sockets import session
 
 WORD = [{"name": name, "target_qubits": [0]} for name in ("H", "X", "H", "Z")]
@@ -52,6 +53,19 @@ def reset_twice(start: dict[str, Any]) -> tuple[QuantumCircuitEnvironment, Quant
     for twin in twins:
         twin.reset(**start)
     return twins
+
+
+def test_steps_are_answered_alike_whether_or_not_somebody_hears_of_them() -> None:
+    ours, theirs = reset_twice({"task": "medium", "seed": 3})
+    heard: list[float] = []
+    assert isinstance(ours.rubric, StepReward)
+    ours.rubric.register_forward_hook(lambda _rubric, _action, _seen, score: heard.append(score))
+    actions = [Action(0, 2), Action(0, 1), Action(99, 1)]
+    assert [our_answer(ours, action) for action in actions] == [
+        our_answer(theirs, action) for action in actions
+    ]
+    assert len(heard) == len(actions)
+    assert heard[-1] == INVALID_REWARD
 
 
 @pytest.mark.parametrize("start", STARTS, ids=json.dumps)
