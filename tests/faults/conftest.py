@@ -1,4 +1,7 @@
-"""One server for the whole run, which tells what it holds; and how long the tests are to be."""
+"""One server for the whole run, which tells what it holds; and how long the tests are to be.
+
+Memory at full size: `pytest tests/faults/test_memory.py -n 0 -s --episodes 200000 --sockets 2000`.
+"""
 
 import sys
 from collections.abc import Iterator
@@ -17,10 +20,10 @@ WITNESSED: Final = (sys.executable, str(Path(__file__).parents[1] / "support" / 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("faults", "how long the tests of faults are to be")
-    group.addoption("--soak-steps", type=int, default=60, help="frames of each of the 512 sessions")
-    group.addoption("--episodes", type=int, default=5_000, help="resets on held sockets")
-    group.addoption("--sockets", type=int, default=600, help="sockets opened and closed")
-    group.addoption("--examples", type=int, default=200, help="examples of each fuzzer")
+    group.addoption("--soak-steps", type=int, default=40, help="frames of each of the 512 sessions")
+    group.addoption("--episodes", type=int, default=4_000, help="resets on held sockets")
+    group.addoption("--sockets", type=int, default=400, help="sockets opened and closed")
+    group.addoption("--examples", type=int, default=150, help="examples of each fuzzer")
 
 
 @pytest.fixture(scope="session")

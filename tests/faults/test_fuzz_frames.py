@@ -145,7 +145,7 @@ def fuzzed(name: str, frames: st.SearchStrategy[str | bytes], examples: int, tri
 @pytest.mark.parametrize(
     ("frames", "kinds"),
     [
-        (nearly_sound, {"observation", "state", "VALIDATION_ERROR", "INVALID_JSON", "UNKNOWN_TYPE"}),
+        (nearly_sound, {"observation", "VALIDATION_ERROR", "INVALID_JSON", "UNKNOWN_TYPE"}),
         (lambda: raw, {"VALIDATION_ERROR", "INVALID_JSON"}),
     ],
     ids=["nearly sound", "raw"],
