@@ -32,7 +32,11 @@ class NoEpisodeError(RuntimeError):
     """Raised for a step in a session that has not been reset."""
 
     def __init__(self) -> None:
-        super().__init__('there is no episode yet: send a reset first, e.g. {"type": "reset", "data": {}}')
+        # OpenEnv's client connects again without a word.
+        super().__init__(
+            'there is no episode yet: send a reset first, e.g. {"type": "reset", "data": {}}; a connection '
+            "that was closed, as after a long silence, has taken its episode along"
+        )
 
 
 class QuantumCircuitEnvironment(
