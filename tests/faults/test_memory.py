@@ -2,8 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from random import Random
+from statistics import median
 from typing import Final, NamedTuple
 
 import pytest
@@ -19,6 +21,8 @@ BURST: Final = 25
 """Resets that a socket sends before it reads the replies."""
 WARM_UP: Final = 0.2
 """Share of the episodes or sessions that is not measured: caches fill."""
+ROUNDS: Final = 5
+"""Parts of the rest, after each of which is measured."""
 
 
 class Growth(NamedTuple):
@@ -41,15 +45,21 @@ class Growth(NamedTuple):
     after: Holdings
 
     @classmethod
-    def between(cls, before: Holdings, after: Holdings, number: int) -> "Growth":
-        """Return the growth from one time to another."""
+    def over(cls, held: Sequence[Holdings], number: int) -> "Growth":
+        """Return the growth over rounds of equal length, between which this was held.
+
+        Resident memory grows by a step now and then, when buffers happen to find no room among what is free,
+        so the round of median growth counts.
+        """
+        first, last, rounds = held[0], held[-1], len(held) - 1
+        steps = [later.resident - earlier.resident for earlier, later in pairwise(held)]
         return cls(
             number,
-            (after.blocks - before.blocks) / number,
-            (after.malloced - before.malloced) / number,
-            (after.resident - before.resident) / number,
-            before,
-            after,
+            (last.blocks - first.blocks) / number,
+            (last.malloced - first.malloced) / number,
+            median(steps) * rounds / number,
+            first,
+            last,
         )
 
     @property
@@ -71,11 +81,12 @@ RESIDENT: Final = 3 * 2**20
 def grown(served: Served, number: int, use: Callable[[int], object]) -> Growth:
     """Use the server `number` times, and measure what it holds after the warm-up and after the rest."""
     at_first = served.holdings()
-    warm = int(number * WARM_UP)
-    use(warm)
-    before = served.settled(at_first)
-    use(number - warm)
-    return Growth.between(before, served.settled(before), number - warm)
+    use(int(number * WARM_UP))
+    held = [served.settled(at_first)]
+    for _ in range(ROUNDS):
+        use(int(number * (1 - WARM_UP)) // ROUNDS)
+        held.append(served.settled(at_first))
+    return Growth.over(held, int(number * (1 - WARM_UP)))
 
 
 async def _reset_for_long(socket: ClientConnection, number: int, rng: Random) -> None:
