@@ -48,19 +48,15 @@ class Growth(NamedTuple):
     def over(cls, held: Sequence[Holdings], number: int) -> "Growth":
         """Return the growth over rounds of equal length, between which this was held.
 
-        Resident memory grows by a step now and then, when buffers happen to find no room among what is free,
-        so the round of median growth counts.
+        The round of median growth counts: a cache that fills, and buffers that happen to find no room among
+        what is free, are a step in one round; a leak is one in each.
         """
-        first, last, rounds = held[0], held[-1], len(held) - 1
-        steps = [later.resident - earlier.resident for earlier, later in pairwise(held)]
-        return cls(
-            number,
-            (last.blocks - first.blocks) / number,
-            (last.malloced - first.malloced) / number,
-            median(steps) * rounds / number,
-            first,
-            last,
-        )
+
+        def each(name: str) -> float:
+            amounts = [getattr(one, name) for one in held]
+            return median(later - earlier for earlier, later in pairwise(amounts)) * (len(held) - 1) / number
+
+        return cls(number, each("blocks"), each("malloced"), each("resident"), held[0], held[-1])
 
     @property
     def flat(self) -> bool:
