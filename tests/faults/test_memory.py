@@ -144,6 +144,8 @@ def visit(served: Served) -> Callable[[int], None]:
 
 
 def test_episodes_leave_nothing(served: Served, pytestconfig: pytest.Config) -> None:
+    # Caches of what circuits are made of take this long to fill, a little more with each episode.
+    play_episodes(served)(5_000)
     growth = grown(served, pytestconfig.getoption("episodes"), play_episodes(served))
     print(growth)  # noqa: T201
     assert growth.flat, growth
