@@ -111,8 +111,8 @@ class ObservationMetadata(TypedDict):
         game_version: version of circuits, rules, rewards and graders.
         legality: entry [i][t-1] says what action type t on gate i would be answered, `ok` or the refusal;
             null unless the episode was reset with hints.
-        plan: the actions that the last step played, in order; none after a reset. The key is there only if
-            the episode was reset with plans.
+        plan: result and reward of each action of the last step; only there if the episode was reset with
+            plans.
     """
 
     task: TaskName

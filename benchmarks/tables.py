@@ -16,7 +16,7 @@ from typing import Final
 from quantum_circuit_env.evals.blocks import BlockError, replace_blocks, rewrite
 
 README: Final = Path(__file__).parents[1] / "README.md"
-BENCHMARKS: Final = ("together", "in_process", "batched", "growth", "startup", "websocket")
+BENCHMARKS: Final = ("together", "in_process", "batched", "growth", "startup", "websocket", "plans")
 
 
 def machine() -> str:

@@ -138,7 +138,7 @@ def _without_dashboard(ray: Any) -> Iterator[None]:
     """
     utils = getattr(getattr(ray, "_private", None), "utils", None)
     before = getattr(utils, "get_dashboard_dependency_error", None)
-    if before is None:
+    if utils is None or before is None:
         yield
         return
     utils.get_dashboard_dependency_error = lambda: ImportError("not asked for")

@@ -88,5 +88,5 @@ def test_a_refused_file_stays_as_it_was(tmp_path: Path) -> None:
 def test_readme_has_every_block_that_the_tables_are_written_to() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     names = [*runpy.run_path(str(ROOT / "benchmarks" / "tables.py"))["BENCHMARKS"], BLOCK]
-    assert sorted(names) == ["batched", "board", "in_process", "startup", "websocket"]
+    assert len(names) == len(set(names)) == readme.count("<!-- begin ") > 1
     assert "new" in replace_blocks(readme, dict.fromkeys(names, "new"))

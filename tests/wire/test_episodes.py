@@ -225,7 +225,8 @@ def test_the_published_schema_declares_actions_and_metadata(schema: dict[str, An
     bounds = action["properties"]["action_type"]
     assert (bounds["type"], bounds["minimum"], bounds["maximum"]) == ("integer", 1, 4)
     facts = schema["observation"]["$defs"]["ObservationMetadata"]
-    assert set(facts["properties"]) == set(facts["required"]) == METADATA
+    assert set(facts["required"]) == METADATA
+    assert set(facts["properties"]) == METADATA | {"plan"}
     assert facts["additionalProperties"] is False
 
 
