@@ -3,7 +3,6 @@
 import json
 import time
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -51,10 +50,6 @@ class Served(NamedTuple):
             now = self.holdings()
         return now
 
-    def resident(self) -> int:
-        """Return the bytes of the process that are in memory, which costs the server nothing."""
-        return resident(self.pid)
-
     def _asked(self, query: str) -> Holdings:
         with _DIRECT.open(f"{self.url}{PATH}{query}", timeout=60) as reply:
             return Holdings(resident=resident(self.pid), **json.loads(reply.read()))
@@ -66,13 +61,3 @@ def resident(pid: int) -> int:
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) * 1024
     raise RuntimeError(f"no VmRSS of {pid}")
-
-
-def within(seconds: float, condition: Callable[[], bool]) -> bool:
-    """Whether the condition comes true in time."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return False

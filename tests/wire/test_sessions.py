@@ -1,18 +1,16 @@
 """Many sessions at once: each has its own episode, and a session that is gone frees its place."""
 
-import socket
-import struct
-import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 from threading import Barrier
 from typing import Any
 
+from support.hostile import drop, frame
 from support.scrapes import scraped, total
 from support.servers import serving
 from support.sockets import Session, opened_by_hand, session
+from support.waiting import within
 
 CAPACITY = 256
 """Sessions of a server with its default settings."""
@@ -57,13 +55,6 @@ def test_sixty_four_sessions_play_at_once(server_url: str) -> None:
         assert (state["episode_id"], state["step_count"]) == (str(seed), 10)
 
 
-def _drop(raw: socket.socket, *, hard: bool) -> None:
-    if hard:
-        # A zero linger time makes the kernel send a reset in place of an orderly end.
-        raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    raw.close()
-
-
 def _plays(server_url: str) -> bool:
     with session(server_url) as one:
         answer = one.ask({"type": "reset", "data": {"task": "easy", "seed": 1}})
@@ -73,23 +64,17 @@ def _plays(server_url: str) -> bool:
     return True
 
 
-def _within(seconds: float, condition: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return False
-
-
 def test_dropped_sockets_free_their_places(server_url: str) -> None:
     for _ in range(2):
         # Twice 200 are more than there is room for, so the first 200 must be gone by the second time.
         raws = [opened_by_hand(server_url) for _ in range(200)]
         for number, raw in enumerate(raws):
-            _drop(raw, hard=number % 2 == 0)
-        assert _within(60, lambda: _plays(server_url))
-    assert _within(60, lambda: _room_for(server_url, 100))
+            if number % 2:
+                raw.close()
+            else:
+                drop(raw)
+        assert within(60, lambda: _plays(server_url))
+    assert within(60, lambda: _room_for(server_url, 100))
 
 
 def _room_for(server_url: str, count: int) -> bool:
@@ -111,7 +96,7 @@ def test_one_session_too_many_is_told_so_and_finds_a_place_later(server_url: str
     finally:
         for raw in raws:
             raw.close()
-    assert _within(60, lambda: _plays(server_url))
+    assert within(60, lambda: _plays(server_url))
 
 
 def test_a_client_that_vanishes_in_the_midst_of_a_step_leaves_the_others_alone(server_url: str) -> None:
@@ -120,14 +105,9 @@ def test_a_client_that_vanishes_in_the_midst_of_a_step_leaves_the_others_alone(s
         before = one.state()
         for _ in range(20):
             raw = opened_by_hand(server_url)
-            raw.sendall(_masked(b'{"type": "reset", "data": {"task": "hard", "seed": 2}}'))
-            _drop(raw, hard=True)
+            raw.sendall(frame(b'{"type": "reset", "data": {"task": "hard", "seed": 2}}'))
+            drop(raw)
         assert one.state() == before
-
-
-def _masked(text: bytes) -> bytes:
-    """Return a text frame of at most 125 bytes with a mask of zeros, as a client sends it."""
-    return bytes((0x81, 0x80 | len(text), 0, 0, 0, 0)) + text
 
 
 def test_sessions_do_not_share_what_they_are_shown(server_url: str) -> None:
@@ -152,13 +132,13 @@ def test_several_workers_start_a_session_stays_with_one_and_each_tells_the_count
             for action in _actions(3, 10):
                 assert one.step(*action) == two.step(*action)
             # Whichever worker answers, and as soon as the second one serves too.
-            assert _within(60, lambda: scraped(url)["quantum_circuit_workers"] == 2)
+            assert within(60, lambda: scraped(url)["quantum_circuit_workers"] == 2)
             for _ in range(4):
                 counts = scraped(url)
                 assert counts["quantum_circuit_sessions"] == 2
                 assert counts["quantum_circuit_sessions_max"] == 2 * CAPACITY
                 assert total(counts, "quantum_circuit_steps_total") == 20
             assert sum(name.startswith("process_resident_memory_bytes{") for name in counts) == 2
-        assert _within(60, lambda: scraped(url)["quantum_circuit_sessions"] == 0)
+        assert within(60, lambda: scraped(url)["quantum_circuit_sessions"] == 0)
         assert len(list(shared.glob("quantum-circuit-env-*/*.counts"))) == 2
     assert list(shared.iterdir()) == []
