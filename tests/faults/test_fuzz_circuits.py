@@ -33,9 +33,7 @@ STATEMENTS = st.builds(
     "{}{}{}".format,
     st.sampled_from([*GATES, "h", "", "CNOT CNOT"]),
     st.sampled_from([" ", "\t", "", "\u00a0", ";", "\n", "#"]),
-    st.lists(st.sampled_from(["0", "1", "3", "64", "00", "-1", "0_1", "\u0661", "\u00b2"]), max_size=3).map(
-        " ".join
-    ),
+    st.lists(NUMBERS, max_size=3).map(" ".join),
 )
 ENDS = st.sampled_from([";", "\n", "\r\n", "\u2028", " ; "])
 TEXTS = st.text(max_size=40) | st.builds(str.join, ENDS, st.lists(STATEMENTS, max_size=5))

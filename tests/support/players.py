@@ -11,11 +11,12 @@ from websockets.exceptions import ConnectionClosed
 
 from qrewrite.policies import random_legal
 from qrewrite.rules import RULES
+from qrewrite.tasks import RANDOM, TIERS
 from support.bad_input import BAD_ACTIONS, BAD_RESETS
 from support.circuits import grown_circuit
 from support.oracle import Oracle, same
 
-TASKS: Final = ("easy", "medium", "hard", "random")
+TASKS: Final = (*TIERS, RANDOM)
 _BURST: Final = 6
 _SHORT: Final = 2_000
 """Characters of the longest bad frame that a player sends: many players at once send many."""
