@@ -64,7 +64,7 @@ class Play(NamedTuple):
 
 
 def plays(circuit: Circuit, rng: Random) -> list[Play]:
-    """Return a play of each kind, of actions that are all of it."""
+    """Return a play of each kind, whose actions are all of that kind."""
     wanted: dict[str, Callable[[int], list[int]]] = {
         "refused": lambda mask: [kind for kind in (1, 2, 3, 4) if not mask >> kind - 1 & 1],
         "swap": lambda mask: [2] if mask & SWAP.bit else [],

@@ -111,7 +111,7 @@ class CircuitEnv(gymnasium.Env[Observation, int]):
 
     def action_masks(self) -> Array:
         """Return which actions are legal, shape (4·rows,), bool; as sb3-contrib's MaskablePPO asks for it."""
-        masks = np.frombuffer(bytes(self._running().position.masks()), np.uint8)
+        masks = np.frombuffer(self._running().position.masks(), np.uint8)
         legal = np.zeros((self._layout.rows, KINDS), np.bool_)
         legal[: len(masks)] = (masks[:, None] & _BITS) != 0
         return legal.ravel()

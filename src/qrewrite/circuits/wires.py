@@ -1,4 +1,4 @@
-"""A circuit under rewriting: its gates linked along each wire and in the order of the list."""
+"""A circuit under rewriting: its gates linked along each wire, and the order in which they are listed."""
 
 from array import array
 from bisect import bisect_left, insort
