@@ -55,6 +55,8 @@ def check_render_mode(mode: str | None) -> str | None:
 def check_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> Mapping[str, Any]:
     """Return the options of a reset; GameError if one of them does not exist."""
     options = {} if options is None else options
+    if not isinstance(options, Mapping):
+        raise GameError(f"options must be a dict with {' and '.join(known)}, or None, got {shown(options)}")
     for name in options:
         if name not in known:
             raise GameError(f"unknown option {shown(name)}; a reset has {' and '.join(known)}")

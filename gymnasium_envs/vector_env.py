@@ -69,6 +69,8 @@ class CircuitVectorEnv(VectorEnv[Observation, Array, Array]):
         Raises:
             GameError: one of these is not allowed.
         """
+        if not isinstance(num_envs, int) or isinstance(num_envs, bool) or num_envs < 1:
+            raise GameError(f"num_envs must be an integer, at least 1, got {shown(num_envs)}")
         self._choices = choices(task, split, circuits, reward)
         self._mode = _mode(autoreset_mode)
         self.metadata = {**METADATA, "autoreset_mode": self._mode}
@@ -227,9 +229,12 @@ class CircuitVectorEnv(VectorEnv[Observation, Array, Array]):
         return scores
 
     def _seed_rows(self, rows: Array, seeds: Sequence[int | None]) -> None:
-        for row in rows.tolist():
-            if seeds[row] is not None or row not in self._rngs:
-                self._rngs[row], _ = seeding.np_random(seeds[row])
+        # All of them before any is taken, since a seed may be refused.
+        self._rngs |= {
+            row: seeding.np_random(seeds[row])[0]
+            for row in rows.tolist()
+            if seeds[row] is not None or row not in self._rngs
+        }
 
     def _checked(self, actions: Array) -> Array:
         array = np.asarray(actions)
@@ -258,12 +263,16 @@ class CircuitVectorEnv(VectorEnv[Observation, Array, Array]):
         """Return one value a row, from one for all (which grows by `step`) or from one for each."""
         if values is None:
             return [None] * self.num_envs
-        if isinstance(values, int):
+        if isinstance(values, int) and not isinstance(values, bool):
             return [values + step * row for row in range(self.num_envs)]
-        listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
+        listed = values.tolist() if isinstance(values, np.ndarray) else values
+        if not isinstance(listed, Sequence):
+            raise GameError(
+                f"{name} must be an integer, or one for each of {self.num_envs} rows, got {shown(values)}"
+            )
         if len(listed) != self.num_envs:
             raise GameError(f"{name} must be one for each of {self.num_envs} rows, got {len(listed)}")
-        return listed
+        return list(listed)
 
 
 def _with_masks(infos: Infos, mask: Array) -> Infos:

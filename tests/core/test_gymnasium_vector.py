@@ -202,7 +202,12 @@ def test_what_are_no_actions_is_refused_and_not_played(actions: Any, message: st
         ({"options": {"reset_mask": np.zeros(3, np.bool_)}}, "with a row that is true"),
         ({"options": {"reset_mask": np.ones(3)}}, "got float64"),
         ({"options": {"reset_mask": np.ones(2, np.bool_)}}, r"bool of shape \(3,\)"),
+        ({"options": {"circuit_seed": True}}, "circuit_seed must be an integer, or one for each of 3 rows"),
+        ({"options": {"circuit_seed": 1.5}}, "or one for each of 3 rows, got 1.5"),
+        ({"options": ["circuit_seed"]}, "options must be a dict with circuit_seed and reset_mask, or None"),
         ({"seed": [1, 2]}, "seed must be one for each of 3 rows, got 2"),
+        ({"seed": np.int64(1)}, "seed must be an integer, or one for each of 3 rows, got np.int64"),
+        ({"seed": np.array(1)}, "seed must be an integer, or one for each of 3 rows, got array"),
     ],
 )
 def test_a_reset_that_is_refused_leaves_the_episodes(arguments: dict[str, Any], message: str) -> None:
@@ -211,6 +216,15 @@ def test_a_reset_that_is_refused_leaves_the_episodes(arguments: dict[str, Any], 
     with pytest.raises(GameError, match=message):
         env.reset(**arguments)
     assert env.step(np.zeros(3, int))[4]["circuit_seed"].tolist() == [7] * 3
+
+
+def test_a_seed_that_is_refused_leaves_those_of_all_rows() -> None:
+    env, other = made("easy", 3), made("easy", 3)
+    for each in (env, other):
+        each.reset(seed=0)
+    with pytest.raises(gymnasium.error.Error, match="greater or equal to zero"):
+        env.reset(seed=[1, 2, -1])
+    assert_equal(env.reset(), other.reset())
 
 
 def test_the_first_reset_is_of_all_rows() -> None:
@@ -226,5 +240,6 @@ def test_the_first_reset_is_of_all_rows() -> None:
 def test_there_are_modes_and_rows() -> None:
     with pytest.raises(GameError, match="must be one of NextStep, SameStep, Disabled, got 'x'"):
         made("easy", autoreset_mode="x")
-    with pytest.raises(GameError, match="at least"):
-        made("easy", 0)
+    for number in (0, True, 2.0, "2"):
+        with pytest.raises(GameError, match="num_envs must be an integer, at least 1, got "):
+            CircuitVectorEnv(number, task="easy")  # type: ignore[arg-type]
