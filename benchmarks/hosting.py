@@ -13,13 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from quantum_circuit_env.server.settings import VARIABLES
+
 START_WITHIN: Final = 180.0
 """Seconds until a server must answer; importing OpenEnv alone takes ten, on a busy machine forty."""
 
 OURS: Final = (sys.executable, "-m", "quantum_circuit_env.server.app")
 
 _DIRECT: Final = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-_SETTINGS: Final = ("QUANTUM_TASK", "MAX_CONCURRENT_ENVS", "WORKERS", "ENABLE_WEB_INTERFACE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def serving(command: Sequence[str], folder: str | None = None) -> Iterator[Serve
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port = int(listener.getsockname()[1])
-    environ = {name: value for name, value in os.environ.items() if name not in _SETTINGS}
+    environ = {name: value for name, value in os.environ.items() if name not in VARIABLES}
     with tempfile.TemporaryDirectory() as empty:
         process = subprocess.Popen(
             [*command, "--host", "127.0.0.1", "--port", str(port)],

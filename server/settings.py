@@ -36,6 +36,26 @@ UVICORN: Final[Mapping[str, Any]] = {
 }
 """How uvicorn serves, whatever the environment says."""
 
+VARIABLES: Final = (
+    "QUANTUM_TASK",
+    "MAX_CONCURRENT_ENVS",
+    "PORT",
+    "HOST",
+    "WORKERS",
+    "ENABLE_WEB_INTERFACE",
+    "LOG_LEVEL",
+    "LOG_FORMAT",
+    "IDLE_TIMEOUT_S",
+    "SHUTDOWN_TIMEOUT_S",
+    "MAX_MESSAGE_BYTES",
+    "MAX_CIRCUIT_GATES",
+    "MAX_CIRCUIT_QUBITS",
+    "MAX_SESSION_REQUESTS",
+    "MAX_REQUESTS_PER_SECOND",
+    "METRICS_DIR",
+)
+"""All environment variables that are read, for whoever keeps them away from a server."""
+
 _MAX_FRAME: Final = 2**24
 """Largest frame in bytes that uvicorn reads by default; a larger one closes its socket."""
 _MAX_SECONDS: Final = 7 * 24 * 3600

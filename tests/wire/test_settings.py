@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from quantum_circuit_env.server.settings import Settings, SettingsError, read_settings
-from support.servers import environ
+from quantum_circuit_env.server.settings import VARIABLES, Settings, SettingsError, read_settings
+from support.servers import OURS, environ
 
 DEFAULTS = {
     "task": "random",
@@ -38,6 +38,16 @@ NAMES = {
     "log_level": "LOG_LEVEL",
     **{name: name.upper() for name in list(DEFAULTS)[7:]},
 }
+
+
+def test_the_variables_are_those_that_are_read() -> None:
+    class Asked(dict[str, str]):
+        def get(self, name: str, default: object = None) -> None:  # type: ignore[override]
+            self[name] = ""
+
+    asked = Asked()
+    Settings.from_environ(asked)
+    assert set(asked) == set(VARIABLES) == set(NAMES.values()) == set(OURS)
 
 
 def test_defaults() -> None:
