@@ -48,6 +48,7 @@ class Channel(Socket):
         self._ending: Ending | None = None
         self._disconnect: Message | None = None
         self._connected = self._opened = self._waiting = self._cancelled = self._failed = False
+        self._cut = False
         self._frames = self._steps = self._resets = self._in_a_row = 0
         self._limited = bool(service.limits.session_requests or service.limits.requests_per_second)
         self._allowance = float(service.limits.requests_per_second)
@@ -64,6 +65,9 @@ class Channel(Socket):
         self._watch(self._service.idle_timeout_s)
         try:
             await app(scope, self.receive, self.send)
+        except asyncio.CancelledError:
+            if not self._cut:
+                raise
         finally:
             self._service.channels.discard(self)
             if self._timer is not None:
@@ -78,6 +82,12 @@ class Channel(Socket):
             if self._waiting and self._task is not None:
                 self._cancelled = True
                 self._task.cancel()
+
+    def cut(self) -> None:
+        """Break off the step in progress of a session that has been told to end; nobody waits any more."""
+        if not self._waiting and self._task is not None:
+            self._cut = True
+            self._task.cancel()
 
     async def receive(self) -> Message:
         """Return the next event that OpenEnv's route has to deal with; answer the others here."""

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _STILL_READ: Final = 0.05
 """Seconds in which a server that ends reads what clients sent before they could know."""
 _LOOK_AGAIN: Final = 0.01
+_GOODBYE: Final = 0.5
+"""Seconds in which sessions that are cut off are told why."""
 _log: Final = logging.getLogger(LOGGER)
 
 
@@ -89,15 +91,22 @@ class Service:
         _log.log(logging.DEBUG if known else logging.WARNING, "session refused", extra=told)
 
     async def drain(self) -> None:
-        """Let each session answer what has arrived, and end it; give up when the time is over."""
+        """Let each session answer what has arrived, and end it; cut them off when the time is over."""
         self.closing = True
         _log.info("shutting down", extra={"sockets": len(self.channels)})
         await asyncio.sleep(_STILL_READ)
         for channel in list(self.channels):
             channel.end(SHUTDOWN)
+        if not await self._ended_within(self.shutdown_timeout_s):
+            _log.warning("sessions cut off", extra={"sockets": len(self.channels)})
+            for channel in list(self.channels):
+                channel.cut()
+            await self._ended_within(_GOODBYE)
+
+    async def _ended_within(self, seconds: float) -> bool:
+        """Wait for all sessions to end; say whether they have."""
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + self.shutdown_timeout_s
+        deadline = loop.time() + seconds
         while self.channels and loop.time() < deadline:
             await asyncio.sleep(_LOOK_AGAIN)
-        if self.channels:
-            _log.warning("sessions cut off", extra={"sockets": len(self.channels)})
+        return not self.channels

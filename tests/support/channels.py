@@ -58,13 +58,15 @@ async def route(_scope: Any, receive: Any, send: Any) -> None:
     environment = QuantumCircuitEnvironment()
     await receive()
     await send({"type": "websocket.accept"})
-    while (event := await receive())["type"] == "websocket.receive":
-        message = json.loads(event["text"])
-        if message["type"] == "close":
-            break
-        await environment.reset_async(**message["data"])
-        await send({"type": "websocket.send", "text": '{"type":"observation","data":{}}'})
-    await send({"type": "websocket.close", "code": 1000})
+    try:
+        while (event := await receive())["type"] == "websocket.receive":
+            message = json.loads(event["text"])
+            if message["type"] == "close":
+                break
+            await environment.reset_async(**message["data"])
+            await send({"type": "websocket.send", "text": '{"type":"observation","data":{}}'})
+    finally:
+        await send({"type": "websocket.close", "code": 1000})
 
 
 async def served(service: Service, client: Client, path: str = "/ws") -> None:

@@ -110,18 +110,18 @@ def test_the_end_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr("support.channels.QuantumCircuitEnvironment", Stuck)
 
-    async def main() -> None:
-        service = Service(shutdown_timeout_s=0.1)
-        serving = asyncio.create_task(served(service, Client([RESET, step(7, 1)])))
+    async def main() -> Client:
+        service, client = Service(shutdown_timeout_s=0.1), Client([RESET, step(7, 1), step(0, 2)])
+        serving = asyncio.create_task(served(service, client))
         await asyncio.sleep(0)
         await asyncio.wait_for(service.drain(), 30)
-        assert len(service.channels) == 1
-        serving.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await serving
+        await serving
         assert service.channels == set()
+        return client
 
-    asyncio.run(main())
+    client = asyncio.run(main())
+    assert len(client.heard()) == 1
+    assert client.closed == (1012, "the server shuts down: connect again later")
 
 
 def test_a_cancellation_of_somebody_elses_stays_one() -> None:
