@@ -17,6 +17,15 @@ from support.tried import Tried
 SOUND: Final[list[Any]] = [
     {"type": "step", "data": {"target_index": 0, "action_type": 1}},
     {"type": "step", "data": {"target_index": 2, "action_type": 2, "metadata": {"note": "x"}}},
+    {
+        "type": "step",
+        "data": {
+            "target_index": 0,
+            "action_type": 2,
+            "then": [{"target_index": 1, "action_type": 2}, {"target_index": 0, "action_type": 1}],
+        },
+    },
+    {"type": "reset", "data": {"task": "easy", "seed": 5, "plans": True}},
     {"type": "reset", "data": {}},
     {"type": "reset"},
     {"type": "reset", "data": {"task": "medium", "seed": 5, "hints": True, "episode_id": "e"}},

@@ -1,10 +1,10 @@
 """What a frame of `/ws` must be answered with, judged a second time in plain Python."""
 
 import json
-import re
 from typing import Any, Final, NoReturn
 
 from qrewrite.circuits import GATES, MAX_GATES, MAX_QUBITS
+from qrewrite.game import STEP_LIMIT
 from qrewrite.rules import RULES
 from qrewrite.tasks import SPLITS, TIERS
 
@@ -66,11 +66,23 @@ def _is_integer(value: object, low: int, high: float) -> bool:
 
 
 def _is_action(data: dict[str, Any]) -> bool:
+    bare = {name: value for name, value in data.items() if name not in ("metadata", "then")}
+    then = data.get("then", [])
     return (
-        {"target_index", "action_type"} <= data.keys() <= {"target_index", "action_type", "metadata"}
-        and _is_integer(data["target_index"], 0, float("inf"))
-        and _is_integer(data["action_type"], min(RULES), max(RULES))
+        _is_bare_action(bare)
         and isinstance(data.get("metadata", {}), dict)
+        and isinstance(then, list)
+        and len(then) < STEP_LIMIT
+        and all(map(_is_bare_action, then))
+    )
+
+
+def _is_bare_action(value: object) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.keys() == {"target_index", "action_type"}
+        and _is_integer(value["target_index"], 0, float("inf"))
+        and _is_integer(value["action_type"], min(RULES), max(RULES))
     )
 
 
@@ -86,7 +98,7 @@ def _is_reset(data: dict[str, Any]) -> bool:
         and ("seed" not in given or _is_integer(given["seed"], 0, 2**32 - 1))
     ):
         return False
-    asked = given.keys() - {"hints", "plans", "episode_id"}
+    asked = given.keys() - {*_SWITCHES, "episode_id"}
     if "split" in asked or "index" in asked:
         return asked == {"split", "index"} and _is_listed(given["split"], given["index"])
     if "circuit" in asked:
@@ -119,8 +131,3 @@ def _is_gate(gate: object, num_qubits: int) -> bool:
         and all(_is_integer(qubit, 0, num_qubits - 1) for qubit in qubits)
         and len(qubits) == len(set(qubits)) == GATES[name].arity
     )
-
-
-def speaks_of_plans(frame: str | bytes) -> bool:
-    """Whether the frame may have to do with plans, which are not judged here."""
-    return isinstance(frame, str) and re.search(r"then|plans|\\u00", frame) is not None

@@ -5,12 +5,14 @@ writes replies.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import fsum
 from typing import Any, Final
 
 from qrewrite.circuits import Circuit
 from qrewrite.game import Episode
 from qrewrite.game.view import legality, prompt_from_observation
+from qrewrite.rules import RULES
 from qrewrite.tasks import GAME_VERSION, TIERS, generate, task_at, tier_of
 from quantum_circuit_env.server.graders import GRADERS
 
@@ -29,10 +31,17 @@ TOLD_OF_NO_EPISODE: Final[Mapping[str, Any]] = {
 
 
 class Oracle:
-    """One session's twin; its answers are the `data` of the frames that the session must get."""
+    """One session's twin; its answers are the `data` of the frames that the session must get.
+
+    Attributes:
+        episode: the running one.
+        plans: whether it takes plans.
+    """
 
     def __init__(self) -> None:
         self.episode: Episode | None = None
+        self.plans = False
+        self._played: list[dict[str, Any]] = []
         self._task, self._seed, self._hints, self._id = "", None, False, ""
 
     def reset(self, arguments: Mapping[str, Any], *, drawn: int | None = None) -> dict[str, Any]:
@@ -44,7 +53,7 @@ class Oracle:
         """
         given = {name: value for name, value in arguments.items() if value is not None}
         self._hints, self._id = given.get("hints", False), given.get("episode_id", "")
-        self._seed = None
+        self._seed, self.plans, self._played = None, given.get("plans", False), []
         if "circuit" in given:
             self._task = given.get("task", "easy")
             circuit = Circuit.from_records(given["circuit"], num_qubits=given["num_qubits"])
@@ -59,9 +68,17 @@ class Oracle:
         self.episode = Episode(generate(self._task, self._seed), par=TIERS[self._task].par)
         return self.observation()
 
-    def step(self, target_index: int, action_type: int) -> dict[str, Any]:
-        """Play one action, legal or not."""
-        self._running.play(action_type, target_index)
+    def step(
+        self, target_index: int, action_type: int, then: Sequence[Mapping[str, int]] = ()
+    ) -> dict[str, Any]:
+        """Play one action, legal or not, and further ones, if the episode takes plans."""
+        assert self.plans or not then
+        episode, self._played = self._running, []
+        for each in ({"target_index": target_index, "action_type": action_type}, *then):
+            reward = episode.play(each["action_type"], each["target_index"])
+            self._played.append({"action_result": episode.action_result, "reward": reward})
+            if episode.done or episode.action_result is not RULES[each["action_type"]].accepted:
+                break
         return self.observation()
 
     def observation(self) -> dict[str, Any]:
@@ -84,7 +101,7 @@ class Oracle:
         }
         return {
             "observation": observation,
-            "reward": episode.reward,
+            "reward": fsum(each["reward"] for each in self._played) if self.plans else episode.reward,
             "done": episode.done,
             "metadata": metadata,
         }
@@ -126,6 +143,7 @@ class Oracle:
             "par": episode.par,
             "game_version": GAME_VERSION,
             "legality": legality(episode) if self._hints else None,
+            **({"plan": self._played} if self.plans else {}),
         }
 
 

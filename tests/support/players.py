@@ -59,7 +59,7 @@ async def connected(url: str) -> ClientConnection:
 
 
 class Player:
-    """A session that plays at random: all tiers, own circuits, hints, bad moves, bad frames, new episodes.
+    """A session that plays at random: all tiers, own circuits, hints, plans, bad moves and frames, new episodes.
 
     Attributes:
         twin: what the session must be like.
@@ -130,17 +130,10 @@ class Player:
             self.seen[expected.data["metadata"]["action_result"]] += 1
 
     def next_step(self) -> tuple[str, Expected]:
-        """Return the frame of a step, four times out of five a legal one, and its reply."""
-        episode = self.twin.episode
-        assert episode is not None
-        actions = random_legal(episode.position, self._rng) if self._rng.random() < 0.8 else ()
-        index, kind = (
-            actions[0]
-            if actions
-            else (self._rng.randrange(episode.gate_count + 2), self._rng.choice(list(RULES)))
-        )
-        frame = {"type": "step", "data": {"target_index": index, "action_type": kind}}
-        return json.dumps(frame), Expected("observation", self.twin.step(index, kind))
+        """Return the frame of a step, four times out of five a legal one, or of a plan, and its reply."""
+        action, *then = (self._action() for _ in range(self._rng.randint(1, 4) if self.twin.plans else 1))
+        frame = {"type": "step", "data": {**action, "then": then} if then else action}
+        return json.dumps(frame), Expected("observation", self.twin.step(**action, then=then))
 
     def next_reset(self) -> tuple[str, Expected]:
         """Return the frame of a reset that names its circuit, and its reply."""
@@ -149,6 +142,8 @@ class Player:
         arguments: dict[str, Any] = {"episode_id": f"{self._number}/{self._episodes}"}
         if rng.random() < 0.25:
             arguments["hints"] = True
+        if rng.random() < 0.25:
+            arguments["plans"] = True
         drawn = rng.random()
         if drawn < 0.7:
             arguments |= {"task": rng.choice(TASKS), "seed": rng.randrange(2**32)}
@@ -160,6 +155,14 @@ class Player:
             arguments |= {"circuit": circuit.records(), "num_qubits": qubits}
         frame = json.dumps({"type": "reset", "data": arguments})
         return frame, Expected("observation", self.twin.reset(arguments))
+
+    def _action(self) -> dict[str, int]:
+        """Draw an action for the circuit as it is, in a plan also for a later one."""
+        episode, rng = self.twin.episode, self._rng
+        assert episode is not None
+        legal = random_legal(episode.position, rng) if rng.random() < 0.8 else ()
+        index, kind = legal[0] if legal else (rng.randrange(episode.gate_count + 2), rng.choice(list(RULES)))
+        return {"target_index": index, "action_type": kind}
 
     def _next(self) -> tuple[str | bytes, Expected]:
         drawn, episode = self._rng.random(), self.twin.episode
