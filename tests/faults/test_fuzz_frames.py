@@ -28,8 +28,8 @@ SOUND: Final[list[Any]] = [
     {"type": "reset", "data": {"task": "easy", "seed": 5, "plans": True}},
     {"type": "reset", "data": {}},
     {"type": "reset"},
-    {"type": "reset", "data": {"task": "medium", "seed": 5, "hints": True, "episode_id": "e"}},
-    {"type": "reset", "data": {"split": "test", "index": 7}},
+    {"type": "reset", "data": {"task": "medium", "seed": 5, "plans": True, "episode_id": "e"}},
+    {"type": "reset", "data": {"split": "test", "index": 7, "hints": True, "plans": True}},
     {
         "type": "reset",
         "data": {

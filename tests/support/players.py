@@ -59,7 +59,7 @@ async def connected(url: str) -> ClientConnection:
 
 
 class Player:
-    """A session that plays at random: all tiers, own circuits, hints, plans, bad moves and frames, new episodes.
+    """A session that plays at random: all tiers, own circuits, hints, plans, bad moves, bad frames.
 
     Attributes:
         twin: what the session must be like.
