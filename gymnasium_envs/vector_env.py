@@ -85,7 +85,7 @@ class CircuitVectorEnv(VectorEnv[Observation, Array, Array]):
             self._starts, num_envs, np.random.default_rng(0), autoreset=False, grade=grade
         )
         self.num_envs = num_envs
-        self._rngs: dict[int, np.random.Generator] = {}
+        self._rngs: dict[int, tuple[np.random.Generator, int]] = {}
         self._circuit_seeds = np.zeros(num_envs, np.int64)
         self._begun = False
         self.single_observation_space = self._layout.observation_space()
@@ -96,8 +96,12 @@ class CircuitVectorEnv(VectorEnv[Observation, Array, Array]):
     @property  # type: ignore[misc]
     def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
         """What draws the circuits of each row."""
-        self._seed_rows(np.arange(self.num_envs), [None] * self.num_envs)
-        return tuple(self._rngs[row] for row in range(self.num_envs))
+        return tuple(rng for rng, _ in self._seeded())
+
+    @property
+    def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
+        """What each of them was seeded with."""
+        return tuple(seed for _, seed in self._seeded())
 
     def reset(
         self,
@@ -180,7 +184,7 @@ class CircuitVectorEnv(VectorEnv[Observation, Array, Array]):
         for row in rows.tolist():
             seed = None if chosen is None else chosen[row]
             if seed is None:
-                seed = drawable[int(rngs[row].integers(len(drawable)))]
+                seed = drawable[int(rngs[row][0].integers(len(drawable)))]
             self._circuit_seeds[row] = seed
         self._pool.put(self._starts.positions, rows, self._circuit_seeds[rows])
         self._episodes.reset(rows, rows)
@@ -228,10 +232,14 @@ class CircuitVectorEnv(VectorEnv[Observation, Array, Array]):
         assert scores is not None  # noqa: S101  # there is a grader
         return scores
 
+    def _seeded(self) -> list[tuple[np.random.Generator, int]]:
+        self._seed_rows(np.arange(self.num_envs), [None] * self.num_envs)
+        return [self._rngs[row] for row in range(self.num_envs)]
+
     def _seed_rows(self, rows: Array, seeds: Sequence[int | None]) -> None:
         # All of them before any is taken, since a seed may be refused.
         self._rngs |= {
-            row: seeding.np_random(seeds[row])[0]
+            row: seeding.np_random(seeds[row])
             for row in rows.tolist()
             if seeds[row] is not None or row not in self._rngs
         }

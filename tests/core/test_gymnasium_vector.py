@@ -225,6 +225,17 @@ def test_a_seed_that_is_refused_leaves_those_of_all_rows() -> None:
     with pytest.raises(gymnasium.error.Error, match="greater or equal to zero"):
         env.reset(seed=[1, 2, -1])
     assert_equal(env.reset(), other.reset())
+    assert env.np_random_seed == (0, 1, 2)
+
+
+def test_each_row_tells_its_seed_as_a_single_environment_does() -> None:
+    env, other = made("easy", 3), synchronous("easy", AutoresetMode.SAME_STEP)
+    for seeds in ([4, 5, 6], [1, None, 2], 7):
+        for each in (env, other):
+            each.reset(seed=seeds)
+        assert env.np_random_seed == other.np_random_seed
+    env.reset()
+    assert env.np_random_seed == (7, 8, 9)
 
 
 def test_the_first_reset_is_of_all_rows() -> None:
