@@ -13,6 +13,8 @@ from websockets.frames import CloseCode, Frame
 
 MAX_HEAD: Final = 2**16
 """Bytes that a request may have before its body."""
+CLOSE_WITHIN: Final = 0.5
+"""Seconds that a client has to close a socket that was closed, when the server ends."""
 MAX_UNREAD: Final = 2**16
 """Bytes that a client has left unread when its pings are no longer answered."""
 
@@ -97,6 +99,18 @@ class BoundedHttp(HttpToolsProtocol):
 
 class BoundedWebSocket(WebSocketsSansIOProtocol):
     """WebSocket that holds no more than its largest message, however it is cut, and no pongs nobody reads."""
+
+    def shutdown(self) -> None:
+        """End the connection, of a socket that is being closed only when its client has read that.
+
+        A connection that is closed before all that came has been read is reset, and the close frame lost.
+        """
+        if self.close_sent and self.close_timer is not None:
+            self.stop_keepalive()
+            self.close_timer.cancel()
+            self.close_timer = self.loop.call_later(CLOSE_WITHIN, self.transport.close)
+        else:
+            super().shutdown()
 
     def handle_ping(self) -> None:
         """Answer, unless the client does not read answers; RFC 6455, 5.5.3, leaves out earlier pongs too."""
