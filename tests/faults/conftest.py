@@ -22,7 +22,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("faults", "how long the tests of faults are to be")
     group.addoption("--soak-steps", type=int, default=40, help="frames of each of the 512 sessions")
     group.addoption("--episodes", type=int, default=3_000, help="resets on held sockets")
-    group.addoption("--sockets", type=int, default=400, help="sockets opened and closed")
+    group.addoption("--sockets", type=int, default=700, help="sockets opened and closed")
     group.addoption("--examples", type=int, default=150, help="examples of each fuzzer")
 
 
