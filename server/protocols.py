@@ -119,6 +119,12 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
         else:
             super().handle_ping()
 
+    def keepalive_timeout(self) -> None:
+        """Drop a client that answers no pings; one that has left something unread would never be closed."""
+        super().keepalive_timeout()
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
+
     def handle_cont(self, event: Frame) -> None:
         """Add a fragment to what has come of its message."""
         whole: Any = self.frames[0] if self.frames else b""

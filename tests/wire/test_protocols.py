@@ -1,6 +1,7 @@
 """Clients that would have the process grow or wait for ever, against the smallest application there is."""
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
@@ -142,6 +143,19 @@ def test_pings_are_answered_as_long_as_the_answers_are_read(echoing: str) -> Non
         flood(raw, frame(b"x" * 125, PING), 16 * 2**20, patience=2)
         # What is read at a time is answered at a time.
         assert protocol.transport.get_write_buffer_size() < MAX_UNREAD + AT_A_TIME
+
+
+def test_a_client_that_answers_no_pings_is_dropped_with_what_it_has_not_read(echoing: str) -> None:
+    with closing(opened_by_hand(echoing)) as raw:
+        flood(raw, frame(b"x" * 60_000, TEXT), 64 * 2**20)
+        protocol = Watched.made[-1]
+        assert not protocol.writable.is_set()
+        protocol.loop.call_soon_threadsafe(protocol.keepalive_timeout)
+        deadline = time.monotonic() + 30
+        # When the connection is lost, nothing waits for room to write any more.
+        while not protocol.writable.is_set():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
 
 
 def test_fragments_are_put_together_as_they_come(echoing: str) -> None:
