@@ -8,6 +8,7 @@ import asyncio
 from typing import Any, Final
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.utils import ClientDisconnected
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import CloseCode, Frame
 
@@ -99,6 +100,13 @@ class BoundedHttp(HttpToolsProtocol):
 
 class BoundedWebSocket(WebSocketsSansIOProtocol):
     """WebSocket that holds no more than its largest message, however it is cut, and no pongs nobody reads."""
+
+    async def send(self, message: Any) -> None:
+        """Send, unless the socket was closed for what its client sent: the application cannot know."""
+        await self.writable.wait()
+        if self.close_sent:
+            raise ClientDisconnected
+        await super().send(message)
 
     def shutdown(self) -> None:
         """End the connection, of a socket that is being closed only when its client has read that.

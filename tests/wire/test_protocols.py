@@ -1,5 +1,6 @@
 """Clients that would have the process grow or wait for ever, against the smallest application there is."""
 
+import asyncio
 import threading
 import time
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from quantum_circuit_env.server.protocols import MAX_HEAD, MAX_UNREAD, BoundedHt
 from support.hostile import CONTINUED, PING, TEXT, ends, flood, frame, raw_connection
 from support.servers import free_port
 from support.sockets import opened_by_hand, session
+from support.waiting import within
 
 AT_A_TIME = 2**18
 """Bytes that an event loop reads from a socket at a time, at most."""
@@ -29,7 +31,25 @@ async def echo(scope: Any, receive: Any, send: Any) -> None:
     await receive()
     await send({"type": "websocket.accept"})
     while (event := await receive())["type"] == "websocket.receive":
+        if event["text"] == "late":
+            await answer_late(send)
+            return
         await send({"type": "websocket.send", "text": event["text"]})
+
+
+REFUSED: list[type[Exception]] = []
+"""What a late answer was refused with."""
+
+
+async def answer_late(send: Any) -> None:
+    """Answer when uvicorn has closed the socket."""
+    async with asyncio.timeout(20):
+        while not Watched.made[-1].close_sent:
+            await asyncio.sleep(0.01)
+    try:
+        await send({"type": "websocket.send", "text": "late"})
+    except (OSError, RuntimeError) as error:
+        REFUSED.append(type(error))
 
 
 class Hasty(BoundedHttp):
@@ -181,3 +201,12 @@ def test_text_that_is_not_utf_8_closes_its_socket_without_a_word(
         assert raw.recv(100)[:4] == b"\x88\x02\x03\xef"
         assert ends(raw)
     assert caplog.text == ""
+
+
+def test_an_answer_to_a_socket_that_was_closed_meanwhile_is_no_error_of_the_application(echoing: str) -> None:
+    with closing(opened_by_hand(echoing)) as raw:
+        raw.sendall(frame(b"late") + frame(b"\xff"))
+        while raw.recv(2**16):
+            pass
+    assert within(20, lambda: len(REFUSED) == 1)
+    assert issubclass(REFUSED[0], OSError)
